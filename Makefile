@@ -1,0 +1,32 @@
+# make demo | test | test-full | bench | lint | setup
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-full bench lint setup clean
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: setup
+	$(BIN)/python -m ttr.demo
+
+test: setup
+	$(BIN)/python -m pytest -n 2 -m "not full"
+
+test-full: setup
+	$(BIN)/python -m pytest -n 2
+
+bench: setup
+	$(BIN)/python -m ttr.bench
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv build *.egg-info

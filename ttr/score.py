@@ -1,0 +1,145 @@
+"""The final score, with its full breakdown, in half points.
+
+Route points, plus completed tickets, minus the others, plus the bonuses. The unfloored total decides who wins.
+"""
+
+import numpy as np
+
+from ttr.bits import lowest_bit
+from ttr.jit import inlined, jitted
+from ttr.longest_route import WORK, longest_route
+from ttr.tables import MAX_PLAYERS
+
+SHEET = np.dtype(
+    [
+        ("total", "i8", MAX_PLAYERS),  # unfloored
+        ("shown", "i8", MAX_PLAYERS),  # floored at zero where the rules say so
+        ("routes", "i8", MAX_PLAYERS),
+        ("gained", "i8", MAX_PLAYERS),  # by completed tickets
+        ("lost", "i8", MAX_PLAYERS),  # by the others, as a positive number
+        ("ticket_bonus", "i8", MAX_PLAYERS),
+        ("longest_bonus", "i8", MAX_PLAYERS),
+        ("most_tickets_bonus", "i8", MAX_PLAYERS),
+        ("completed", "i8", MAX_PLAYERS),  # tickets
+        ("longest", "i8", MAX_PLAYERS),  # longest continuous route, in cars
+        ("rank", "i8", MAX_PLAYERS),  # 1 is first; tied players share a rank
+        ("root", "i8", 64),  # scratch: cities joined by a player's routes
+        ("work", WORK),
+    ],
+    align=True,
+)
+
+
+def new_sheet() -> np.void:
+    """An empty score sheet."""
+    return np.zeros(1, SHEET)[0]
+
+
+@inlined
+def _find(root, city):
+    while root[city & 63] != city:
+        root[city & 63] = root[root[city & 63] & 63]
+        city = root[city & 63]
+    return city
+
+
+@inlined
+def _join_cities(g, s, player, root):
+    """Join the cities of the player's routes; a terminal is joined to nothing, as no path passes through it."""
+    for city in range(g.cities):
+        root[city] = city
+    for w in range(g.words):
+        routes = s.own[player, w]
+        while routes:
+            route = 64 * w + lowest_bit(routes)
+            routes &= routes - 1
+            a = g.tables.ends[route, 0]
+            b = g.tables.ends[route, 1]
+            if ((g.terminals >> a) | (g.terminals >> b)) & 1 == 0:
+                root[_find(root, a) & 63] = _find(root, b)
+
+
+@jitted
+def _networks_at(g, s, player, city, root):
+    """The networks a city belongs to, as a set: a terminal belongs to those of all its routes."""
+    if (g.terminals >> city) & 1 == 0:
+        return 1 << _find(root, city)
+    found = 0
+    for route in range(g.routes):
+        if (s.own[player, route >> 6] >> (route & 63)) & 1:
+            a = g.tables.ends[route, 0]
+            b = g.tables.ends[route, 1]
+            if a == city:
+                found |= 1 << _find(root, b)
+            elif b == city:
+                found |= 1 << _find(root, a)
+    return found
+
+
+@inlined
+def is_completed(g, s, player, ticket, root):
+    """A ticket is completed when the player's routes join its two cities."""
+    a = g.tables.ticket[ticket, 0]
+    b = g.tables.ticket[ticket, 1]
+    if ((g.terminals >> a) | (g.terminals >> b)) & 1:
+        return _networks_at(g, s, player, a, root) & _networks_at(g, s, player, b, root) != 0
+    return _find(root, a) == _find(root, b)
+
+
+@inlined
+def _score_tickets(g, s, player, sheet):
+    _join_cities(g, s, player, sheet.root)
+    gained = 0
+    lost = 0
+    completed = 0
+    for w in range((g.tickets + 63) >> 6):
+        tickets = s.held[player, w]
+        while tickets:
+            ticket = 64 * w + lowest_bit(tickets)
+            tickets &= tickets - 1
+            worth = g.tables.ticket[ticket, 2]
+            done = is_completed(g, s, player, ticket, sheet.root)
+            gained += worth if done else 0
+            lost += 0 if done else worth
+            completed += 1 if done else 0
+    sheet.gained[player] = gained
+    sheet.lost[player] = lost
+    sheet.completed[player] = completed
+
+
+@jitted
+def score(g, s, sheet, with_longest):
+    """Fill a score sheet; the longest routes are measured if they count for points or `with_longest` asks for them."""
+    measure = with_longest or g.longest_bonus != 0
+    most_longest = 1
+    most_completed = 1
+    for p in range(g.players):
+        _score_tickets(g, s, p, sheet)
+        most_completed = max(most_completed, sheet.completed[p])
+        if measure:
+            sheet.longest[p] = longest_route(g, s, p, sheet.work)
+            most_longest = max(most_longest, sheet.longest[p])
+    for p in range(g.players):
+        sheet.routes[p] = s.points[p]
+        sheet.ticket_bonus[p] = g.ticket_bonus * sheet.completed[p]
+        sheet.longest_bonus[p] = g.longest_bonus if measure and sheet.longest[p] == most_longest else 0
+        sheet.most_tickets_bonus[p] = g.most_tickets_bonus if sheet.completed[p] == most_completed else 0
+        total = s.points[p] + sheet.gained[p] - sheet.lost[p] + sheet.ticket_bonus[p]
+        total += sheet.longest_bonus[p] + sheet.most_tickets_bonus[p]
+        sheet.total[p] = total
+        sheet.shown[p] = max(0, total) if g.floor else total
+
+
+@jitted
+def rank(g, sheet):
+    """Rank the players of a full sheet: by unfloored score; by the official tie-break, then tickets completed, then longest route."""
+    for p in range(g.players):
+        better = 0
+        for q in range(g.players):
+            ahead = sheet.total[q] - sheet.total[p]
+            if g.tie_break and ahead == 0:
+                ahead = sheet.completed[q] - sheet.completed[p]
+                if ahead == 0:
+                    ahead = sheet.longest[q] - sheet.longest[p]
+            better += 1 if ahead > 0 else 0
+        sheet.rank[p] = better + 1
