@@ -52,7 +52,9 @@ def shuffled_tickets(count, stream):
 
 def other_end(route, city):
     """The city at the other end of a route, None if the route does not touch this city."""
-    return {route.a: route.b, route.b: route.a}.get(city)
+    if route.b == city:
+        return route.a
+    return route.b if route.a == city else None
 
 
 def connects(board, route_ids, start, goal):
@@ -78,20 +80,22 @@ def longest_trail(board, route_ids):
     could not lift it above the best one found.
     """
     best = 0
+    routes = {r: board.routes[r] for r in sorted(route_ids)}
 
-    def extend(city, length, unused):
+    def extend(city, length, unused, unused_length):
         nonlocal best
         best = max(best, length)
-        if length + sum(board.routes[r].length for r in unused) <= best:
+        if length + unused_length <= best:
             return
-        for r in sorted(unused):
-            end = other_end(board.routes[r], city)
+        for r in unused:
+            route = routes[r]
+            end = other_end(route, city)
             if end is not None:
-                left = frozenset() if end in board.terminals else unused - {r}
-                extend(end, length + board.routes[r].length, left)
+                left = () if end in board.terminals else tuple(q for q in unused if q != r)
+                extend(end, length + route.length, left, unused_length - route.length if left else 0)
 
-    for start in range(len(board.cities)):
-        extend(start, 0, frozenset(route_ids))
+    for start in sorted({city for route in routes.values() for city in (route.a, route.b)}):
+        extend(start, 0, tuple(routes), sum(route.length for route in routes.values()))
     return best
 
 
@@ -106,6 +110,9 @@ class Game:
     def __init__(self, board, rules, seed, deal):
         """Deal the hands, the row and the initial tickets; player 0 is to choose its tickets."""
         self.board, self.rules = board, rules
+        self.groups = {}  # parallel routes, by the number of their group
+        for r, route in enumerate(board.routes):
+            self.groups.setdefault(route.group, set()).add(r)
         game_word = fold(1, seed, deal)
         self.card_stream = Stream(fold(3, game_word))
         self.ticket_stream = Stream(fold(4, game_word))
@@ -158,8 +165,11 @@ class Game:
             self.deck, self.discards = self.discards, [0] * 9
         if sum(self.deck) == 0:
             return False
-        in_order = [colour for colour in range(9) for _ in range(self.deck[colour])]
-        card = in_order[self.card_stream.below(len(in_order))]
+        place = self.card_stream.below(sum(self.deck))  # in the deck sorted by colour
+        card = 0
+        while place >= self.deck[card]:
+            place -= self.deck[card]
+            card += 1
         self.deck[card] -= 1
         pile[card] += 1
         return True
@@ -232,29 +242,32 @@ class Game:
             actions.append(("draw", DECK, DECK))
         return actions
 
-    def _is_open(self, r):
-        """Whether the player may still claim a route, its parallel routes considered."""
-        group = {q for q, other in enumerate(self.board.routes) if other.group == self.board.routes[r].group}
+    def _closed(self):
+        """The routes the player may no longer claim: those claimed, and parallel ones closed with them."""
         closed_for_all = self.rules.parallel == "one" or self.rules.players <= 3
+        closed = set()
         for p, claimed in enumerate(self.routes):
-            if r in claimed or (claimed & group and (closed_for_all or p == self.player)):
-                return False
-        return True
+            closed |= claimed
+            if closed_for_all or p == self.player:
+                for r in claimed:
+                    closed |= self.groups[self.board.routes[r].group]
+        return closed
 
     def _legal_claims(self):
         """Every route the player can afford, once for each way to pay; locomotives alone are colour 8."""
-        hand = self.hands[self.player]
+        hand, cars, closed = self.hands[self.player], self.cars[self.player], self._closed()
+        most = max(hand[:LOCOMOTIVE]) + hand[LOCOMOTIVE]  # no longer route can be paid
         actions = []
         for r, route in enumerate(self.board.routes):
-            if route.length > self.cars[self.player] or not self._is_open(r):
+            length = route.length
+            if length > cars or length > most or r in closed:
                 continue
-            colours = range(LOCOMOTIVE) if route.colour == GREY else [route.colour]
-            for colour in colours:
-                for locomotives in range(route.length):
-                    if hand[colour] >= route.length - locomotives and hand[LOCOMOTIVE] >= locomotives:
-                        actions.append(("claim", r, colour, locomotives))
-            if hand[LOCOMOTIVE] >= route.length:
-                actions.append(("claim", r, LOCOMOTIVE, route.length))
+            for colour in range(LOCOMOTIVE) if route.colour == GREY else [route.colour]:
+                needed = max(0, length - hand[colour])  # locomotives, and at least one card of the colour
+                for locomotives in range(needed, min(length - 1, hand[LOCOMOTIVE]) + 1):
+                    actions.append(("claim", r, colour, locomotives))
+            if hand[LOCOMOTIVE] >= length:
+                actions.append(("claim", r, LOCOMOTIVE, length))
         return actions
 
     def apply(self, action):
@@ -356,17 +369,16 @@ class Game:
             }
             total = sum(line.values()) - 2 * line["tickets_lost"]  # counted as a gain in the sum
             shown = max(0, total) if rules.floor else total
-            sheet.append(
-                line | {"longest": longest[p], "completed": completed[p], "total": total, "shown": shown}
-            )
+            sheet.append(line | {"longest": longest[p], "completed": completed[p], "total": total, "shown": shown})
         return sheet
 
-    def winners(self):
+    def winners(self, scores=None):
         """The players in first place: by unfloored total, then as the tie-break says; several share it."""
+        scores = scores or self.scores()
         if self.rules.tie_break == "tickets_then_longest":
-            ranks = [(s["total"], s["completed"], s["longest"]) for s in self.scores()]
+            ranks = [(s["total"], s["completed"], s["longest"]) for s in scores]
         else:
-            ranks = [s["total"] for s in self.scores()]
+            ranks = [s["total"] for s in scores]
         return [p for p, rank in enumerate(ranks) if rank == max(ranks)]
 
     def view(self, player):
