@@ -1,4 +1,4 @@
-"""One recorded game for every map and every preset must be played again exactly (`python -m tests.test_playthroughs` renews them)."""
+"""One recorded game for each map and preset must be played again exactly (`python -m tests.test_playthroughs` renews them)."""
 
 from pathlib import Path
 
