@@ -86,9 +86,7 @@ def test_reprinted_tickets_are_those_of_2004_with_four_lowered():
     assert sorted(old[pair] - new[pair] for pair in old if old[pair] != new[pair]) == [1, 1, 1, 2]
 
 
-@pytest.mark.parametrize(
-    "name, far, near", [("europe", 6, 40), ("germany", 34, 55), ("first_journey", 5, 12)]
-)
+@pytest.mark.parametrize("name, far, near", [("europe", 6, 40), ("germany", 34, 55), ("first_journey", 5, 12)])
 def test_far_and_near_tickets_are_tagged(name, far, near):
     tickets = load_board(name).tickets
     assert sum("long" in ticket.tags for ticket in tickets) == far
@@ -159,9 +157,7 @@ def test_a_folder_loads_and_names_work_as_well_as_ids(folder):
 
 
 def test_left_out_numbers_are_those_of_the_base_game(folder):
-    edit(
-        folder, "map.yaml", ("drawn: 4, kept_later: 1", ""), ("kept: 2, }", "kept: 2}"), ("face_up: 5\n", "")
-    )
+    edit(folder, "map.yaml", ("drawn: 4, kept_later: 1", ""), ("kept: 2, }", "kept: 2}"), ("face_up: 5\n", ""))
     edit(folder, "map.yaml", ("end_cars: 2\n", ""), ("points: [1, 2, 4, 7, 10, 15, 18, 21]\n", ""))
     box = load_board(str(folder)).box
     assert (box.tickets_drawn, box.tickets_kept_later, box.face_up, box.end_cars) == (3, 1, 5, 2)
@@ -335,8 +331,6 @@ def test_an_unknown_map_is_answered_with_near_ones_and_the_list():
     text = refusal("usaa")
     assert text.startswith("unknown map 'usaa' (did you mean usa?); the maps are europe, first_journey,")
     assert refusal("no/such/folder") == "no such map folder: no/such/folder"
-    assert re.match(
-        r"usa/map.yaml, row \d+: unknown variant 'lenght3' \(did you mean length3\?\)", refusal("usa:lenght3")
-    )
+    assert re.match(r"usa/map.yaml, row \d+: unknown variant 'lenght3' \(did you mean length3\?\)", refusal("usa:lenght3"))
     assert "unknown variant ''" in refusal("yang:")
     assert "it has none" in refusal("mini:x")

@@ -10,6 +10,7 @@ import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NoReturn
 
 import yaml
 
@@ -136,9 +137,7 @@ def load_board(name: str) -> Board:
     _check_connected(folder, cities, routes)
     tickets = _read_tickets(settings, cities, routes, terminals)
     if box.tickets_dealt > len(tickets):
-        settings.refuse(
-            "tickets.dealt", f"tickets.dealt is {box.tickets_dealt}, but the map has {len(tickets)} tickets"
-        )
+        settings.refuse("tickets.dealt", f"tickets.dealt is {box.tickets_dealt}, but the map has {len(tickets)} tickets")
     return Board(
         str(name),
         " ".join(settings.values["title"].split()),
@@ -170,14 +169,14 @@ def _near(word: str, known) -> str:
     return f" (did you mean {' or '.join(close)}?)" if close else ""
 
 
-def _refuse(path: Path, row: int, reason: str):
+def _refuse(path: Path, row: int, reason: str) -> NoReturn:
     raise MapError(f"{path.parent.name}/{path.name}, row {row}: {reason}")
 
 
 def _whole(text, low: int, high: int, path: Path, row: int, what: str) -> int:
     """The whole number in a field, refused outside low..high."""
     try:
-        number = int(text)
+        number: int | None = int(text)
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or isinstance(text, (bool, float)):
@@ -208,7 +207,7 @@ class _Settings:
                 near = difflib.get_close_matches(key, values, n=1, cutoff=0.8)
                 _refuse(self.path, 1, f"missing key {key!r}" + (f" (found {near[0]!r})" if near else ""))
 
-    def _document(self) -> yaml.Node:
+    def _document(self) -> yaml.MappingNode:
         try:
             node = yaml.compose(self.path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
         except OSError:
@@ -225,7 +224,8 @@ class _Settings:
         return node
 
     def _flatten(self, node: yaml.MappingNode, prefix: str = "") -> tuple[dict, dict]:
-        values, lines = {}, {}
+        values: dict[str, Any] = {}
+        lines: dict[str, int] = {}
         for key_node, value_node in node.value:
             key, row = prefix + str(key_node.value), key_node.start_mark.line + 1
             if key in lines:
@@ -249,7 +249,7 @@ class _Settings:
         if field not in known:
             self.refuse(key, f"unknown key {field!r}{_near(field, known)}")
 
-    def refuse(self, key: str, reason: str):
+    def refuse(self, key: str, reason: str) -> NoReturn:
         _refuse(self.path, self.lines.get(key, 1), reason)
 
     def choose(self, variant: str | None):
@@ -270,7 +270,7 @@ class _Settings:
         """The numbers, each in its range and fitting the others."""
         if not isinstance(self.values["title"], str) or not self.values["title"].strip():
             self.refuse("title", "title is not a text")
-        number = {key.replace(".", "_"): self.number(key, *span) for key, span in NUMBERS.items()}
+        number: dict[str, Any] = {key.replace(".", "_"): self.number(key, *span) for key, span in NUMBERS.items()}
         for fewer, more in [("kept", "dealt"), ("kept_later", "drawn")]:
             if number[f"tickets_{fewer}"] > number[f"tickets_{more}"]:
                 self.refuse(f"tickets.{fewer}", f"tickets.{fewer} is larger than tickets.{more}")
@@ -278,12 +278,7 @@ class _Settings:
         if not isinstance(points, list) or len(points) != MAX_LENGTH:
             self.refuse("points", f"points needs {MAX_LENGTH} numbers, for the lengths 1 to {MAX_LENGTH}")
         for value in points:
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, (int, float))
-                or not 0 <= value <= 99
-                or value * 2 % 1
-            ):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 99 or value * 2 % 1:
                 self.refuse("points", f"points are whole or half numbers from 0 to 99, not {value!r}")
         number["points"] = tuple(points)
         cards = number["cards_per_colour"] * len(self.colours()) + number["locomotives"]

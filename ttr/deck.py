@@ -1,7 +1,7 @@
 """The train card deck and the face-up row.
 
-A shuffled deck need not exist: the deck is its counts and its own stream, and each draw is sampled when it happens. The k-th draw is
-then the same card whoever draws it.
+A shuffled deck need not exist: the deck is its counts and its own stream, and each draw is sampled when it happens. The k-th
+draw is then the same card whoever draws it.
 """
 
 from ttr.cards import locomotives_in, nth_colour, one, total

@@ -56,7 +56,7 @@ def nth_stepwise_draw(s, k):
 
 @inlined
 def nth_paired_draw(s, k):
-    """Order: two of one face-up colour, a face-up locomotive, pairs of different colours or a colour and the deck, two from the deck."""
+    """Order: two of one face-up colour, a face-up locomotive, pairs out of (face-up colours, deck), two from the deck."""
     row = s.row
     twice = colours_twice_in(row)
     doubles = popcount(twice)
@@ -84,7 +84,7 @@ def nth_draw(g, s, k):
 
 @inlined
 def take_stepwise(g, s, card):
-    """Take a face-up card, or the deck's (card = 0). Either way one card leaves the deck: for the hand or for the gap in the row."""
+    """Take a face-up card, or the deck's (card = 0). Either way one leaves the deck: for the hand or for the gap in the row."""
     seat = s.player & 7
     first = s.phase == TURN
     fresh = draw_card(s)

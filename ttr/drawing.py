@@ -49,11 +49,7 @@ def colour_marks(colours: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
         if name in COLOURS:
             fill, letter, ink = COLOURS[name]
         else:
-            free = [
-                sign
-                for sign in name.upper() + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                if sign.isalpha() and sign not in letters
-            ]
+            free = [sign for sign in name.upper() + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if sign.isalpha() and sign not in letters]
             fill, letter, ink = next(spare), free[0], "black"
             letters.add(letter)
         marks.append((name, fill, letter, ink))
@@ -122,9 +118,7 @@ def _choose_bends(board: Board, scale: Scale) -> list[float]:
     return bends
 
 
-def _clearances(
-    lines: list[np.ndarray], half: np.ndarray, lengths: list[int], scale: Scale
-) -> list[list[float]]:
+def _clearances(lines: list[np.ndarray], half: np.ndarray, lengths: list[int], scale: Scale) -> list[list[float]]:
     """How far from its two cities each group's spaces begin, so that routes meeting at a sharp angle keep apart."""
     clear = []
     for group, line in enumerate(lines):
@@ -182,16 +176,12 @@ def route_spaces(board: Board, scale: Scale) -> list[np.ndarray]:
     return spaces
 
 
-def _place_names(
-    board: Board, scale: Scale, spaces: list[np.ndarray], size: float
-) -> list[tuple[float, float]]:
+def _place_names(board: Board, scale: Scale, spaces: list[np.ndarray], size: float) -> list[tuple[float, float]]:
     """The middle of each city's name, beside its dot where the fewest spaces and other names are covered."""
     place = _places(board)
     grid = np.concatenate(spaces)
     weights = np.array([(u, v) for u in (0.05, 0.3, 0.5, 0.7, 0.95) for v in (0.1, 0.5, 0.9)])
-    obstacles = np.concatenate(
-        [grid[:, 0] + u * (grid[:, 1] - grid[:, 0]) + v * (grid[:, 3] - grid[:, 0]) for u, v in weights]
-    )
+    obstacles = np.concatenate([grid[:, 0] + u * (grid[:, 1] - grid[:, 0]) + v * (grid[:, 3] - grid[:, 0]) for u, v in weights])
     height = 0.95 * size / scale.points
     half = np.array([(0.29 * len(city.name) * size / scale.points, height / 2) for city in board.cities])
     middles = [None] * len(place)
@@ -246,9 +236,7 @@ def draw_board(board: Board, ax: Axes | None = None, owners: dict[int, int] | No
     _draw_ways(ax, board, spaces)
     marks = colour_marks(board.colours)
     for number, route in enumerate(board.routes):
-        _draw_route(
-            ax, spaces[number], marks[-1 if route.colour == GREY else route.colour], owners.get(number), scale
-        )
+        _draw_route(ax, spaces[number], marks[-1 if route.colour == GREY else route.colour], owners.get(number), scale)
     _draw_cities(ax, board, scale, spaces)
     _draw_legend(ax, board, marks, sorted(set(owners.values())))
     return ax
@@ -272,9 +260,7 @@ def _draw_route(ax: Axes, spaces: np.ndarray, mark: tuple, owner: int | None, sc
     size = min(0.72 * scale.width * scale.points, 13)
     for corners in spaces:
         middle = corners.mean(axis=0)
-        slot = Polygon(
-            corners, closed=True, facecolor=fill, edgecolor="#333333", linewidth=0.6, zorder=2, gid="slot"
-        )
+        slot = Polygon(corners, closed=True, facecolor=fill, edgecolor="#333333", linewidth=0.6, zorder=2, gid="slot")
         ax.add_patch(slot)
         angle = math.degrees(math.atan2(*(corners[1] - corners[0])[::-1]))
         angle = -((angle + 90) % 180 - 90)  # y points downwards; never upside down
@@ -283,9 +269,7 @@ def _draw_route(ax: Axes, spaces: np.ndarray, mark: tuple, owner: int | None, sc
             across = corners[3] - corners[0]
             shrunk = shrunk + 0.1 * across * np.array([1, 1, -1, -1])[:, None]
             colour = PLAYERS[owner % len(PLAYERS)]
-            car = Polygon(
-                shrunk, closed=True, facecolor=colour, edgecolor="white", linewidth=0.7, zorder=3, gid="car"
-            )
+            car = Polygon(shrunk, closed=True, facecolor=colour, edgecolor="white", linewidth=0.7, zorder=3, gid="car")
             ax.add_patch(car)
             letter, ink = str(owner), "white"
         if letter:
@@ -339,9 +323,7 @@ def _margin(board: Board) -> np.ndarray:
     return np.ptp(_places(board), axis=0).max() * np.array([0.14, 0.05])
 
 
-def save_board(
-    board: Board, path: str | Path, owners: dict[int, int] | None = None, title: str | None = None
-) -> Path:
+def save_board(board: Board, path: str | Path, owners: dict[int, int] | None = None, title: str | None = None) -> Path:
     """Writes the picture of a map as PNG, PDF or SVG, by the ending of `path`."""
     path = Path(path)
     ax = draw_board(board, owners=owners)

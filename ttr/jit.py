@@ -5,7 +5,8 @@ which is part of the compile cache's key. `inlined` is for the small functions o
 cost more than their work); `jitted` for everything else.
 """
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from numba import njit
 

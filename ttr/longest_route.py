@@ -1,7 +1,7 @@
 """The longest continuous route of a player: a trail that uses no route twice; cities may repeat.
 
-A longest trail of a connected network either uses all of it (at most two cities with an odd number of routes), or both its ends lie at
-odd cities: an end where a route were left unused could be extended. So the search starts at odd cities only, and gives up a
+A longest trail of a connected network either uses all of it (at most two cities with an odd number of routes), or both its ends
+lie at odd cities: an end where a route were left unused could be extended. So the search starts at odd cities only, and gives up a
 branch when all unused routes of the network together cannot beat the best. A terminal city ends a trail: each route that touches it
 ends in a stop of its own.
 """

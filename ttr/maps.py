@@ -22,7 +22,7 @@ def cards_in_all(board: Board) -> int:
 
 def table_of_maps() -> str:
     """One line for every map of the project."""
-    rows = [("map", "cities", "routes", "tickets", "cars", "cards", "variants")]
+    rows: list[tuple[str, ...]] = [("map", "cities", "routes", "tickets", "cars", "cards", "variants")]
     for name in map_names():
         board = load_board(name)
         counts = (
@@ -71,20 +71,14 @@ def draw_map(name: str, output: str | None) -> Path:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m ttr.maps", description="The maps: list them, check one, draw one."
-    )
+    parser = argparse.ArgumentParser(prog="python -m ttr.maps", description="The maps: list them, check one, draw one.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="{list,check,draw}")
     commands.add_parser("list", help="all maps of the project with their sizes and variants")
     check = commands.add_parser("check", help="say whether a map can be played, and if not, why")
     check.add_argument("path", metavar="PATH", help="a map's folder (my_map) or a map of the project (usa)")
     draw = commands.add_parser("draw", help="draw a map")
-    draw.add_argument(
-        "name", metavar="NAME", help="a map (usa), a variant (new_york:doubles) or a map's folder"
-    )
-    draw.add_argument(
-        "-o", "--output", metavar="FILE", help="file to write: .png, .pdf or .svg (default: NAME.png)"
-    )
+    draw.add_argument("name", metavar="NAME", help="a map (usa), a variant (new_york:doubles) or a map's folder")
+    draw.add_argument("-o", "--output", metavar="FILE", help="file to write: .png, .pdf or .svg (default: NAME.png)")
     return parser
 
 

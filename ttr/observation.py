@@ -3,8 +3,8 @@
 A player sees its own hand and tickets, the board, the row, the discards, everyone's counts of cars, cards and tickets, every
 face-up card anyone took (known until spent), the tickets it chooses from, and which tickets it has itself put back.
 
-In the observation the unseen cards are one pool: `deck` holds the deck and the opponents' unknown cards together, `hidden_cards` says
-how many of them each opponent holds, an opponent's `hand` holds its known cards. Tickets likewise: `hidden_tickets` counts
+In the observation the unseen cards are one pool: `deck` holds the deck and the opponents' unknown cards together, `hidden_cards`
+says how many of them each opponent holds, an opponent's `hand` holds its known cards. Tickets likewise: `hidden_tickets` counts
 those an opponent holds; the queue shows only what the player chooses from.
 """
 

@@ -5,9 +5,10 @@ map's (what lies in its box). Any field can be overridden.
 """
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 import yaml
 
