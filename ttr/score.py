@@ -132,7 +132,7 @@ def score(g, s, sheet, with_longest):
 
 @jitted
 def rank(g, sheet):
-    """Rank the players of a full sheet: by unfloored score; where the tie-break holds, then tickets completed, then longest route."""
+    """Rank the players of a full sheet: by unfloored score; if ties are broken, then by tickets completed, then longest route."""
     for p in range(g.players):
         better = 0
         for q in range(g.players):
