@@ -17,13 +17,21 @@ from ttr.tables import MAX_PLAYERS, Game
 
 PER_SEAT = (
     "score unfloored routes gained lost ticket_bonus longest_bonus most_tickets_bonus tickets completed routes_claimed "
-    "cars_left cards_left longest longest_single rank"
+    "cars_left cards_left longest longest_single rank turns_taken turns_led"
 ).split()
 RESULT = np.dtype(
-    [("deal", "i8"), ("rotation", "i8"), ("turns", "i8"), ("decisions", "i8"), ("winner", "i8")]
+    [
+        ("deal", "i8"),
+        ("rotation", "i8"),
+        ("turns", "i8"),
+        ("decisions", "i8"),
+        ("winner", "i8"),
+        ("lead_changes", "i8"),
+        ("forfeit", "i8"),
+    ]
     + [(name, "i4", MAX_PLAYERS) for name in PER_SEAT],
     align=True,
-)  # points in half points; winner: turn position, or -1 for a draw
+)  # points in half points; winner and forfeit: turn position, or -1 for a draw and for none
 
 
 @jitted
@@ -68,6 +76,7 @@ def write_result(g, s, sheet, row):
     score(g, s, sheet, True)
     rank(g, sheet)
     row.turns = s.turn
+    row.forfeit = -1
     firsts = 0
     for p in range(5):
         playing = p < g.players

@@ -3,9 +3,8 @@
 The header and the moves together determine the whole game; the readable text is there for people.
 """
 
-import difflib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,37 +12,22 @@ from typing import Any
 import numpy as np
 
 from ttr.actions import apply_code
-from ttr.agents import greedy, uniform
+from ttr.agents.registry import AgentError, parse_agent
 from ttr.board import Board
 from ttr.deal import deal as deal_cards
 from ttr.game import RESULT, write_result
 from ttr.moves import decode, describe, warwick_code
-from ttr.observation import observe
 from ttr.rules import Rules
 from ttr.score import new_sheet
+from ttr.seats import JittedSeat
 from ttr.state import OVER, new_state
 from ttr.stream import agent_stream, game_stream
-from ttr.tables import MAX_PLAYERS, Game, compile_game
+from ttr.tables import Game, compile_game
 
 FORMAT, VERSION = "ttr-record", 1
-AGENTS: dict[str, Callable] = {"random": uniform.decide, "greedy": greedy.decide}
 WARWICK_AGENTS = {"random": 128, "greedy": 256}  # as numbered in the Warwick report
 POINTS = "score unfloored routes gained lost ticket_bonus longest_bonus most_tickets_bonus".split()
 COUNTS = "tickets completed routes_claimed cars_left cards_left longest rank".split()
-Decide = Callable[[np.void, int], int]  # what a player sees and its seat -> code
-
-
-class AgentError(ValueError):
-    """A player nobody knows, in one line."""
-
-
-def check_agents(names: Sequence[str], known: Sequence[str] = tuple(AGENTS)) -> None:
-    """Raises AgentError for the first name that is no known player."""
-    for name in names:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 2)
-            hint = f" (did you mean {' or '.join(near)}?)" if near else ""
-            raise AgentError(f"unknown agent '{name}'{hint}; the agents are {', '.join(known)}")
 
 
 def start_game(board: Board, rules: Rules, seed: int, deal: int) -> tuple[Game, np.void]:
@@ -94,23 +78,16 @@ def _plain(points: float) -> float:
     return int(points) if points == int(points) else points
 
 
-def agent_streams(seed: int, deal: int, rotation: int = 0) -> np.ndarray:
-    """Every seat's own random stream."""
-    return np.array([agent_stream(seed, deal, rotation, p) for p in range(MAX_PLAYERS)], np.uint64)
-
-
 def play_and_record(board: Board, rules: Rules, agents: Sequence[str], seed: int, deal: int = 0) -> list[dict[str, Any]]:
     """Play a whole game and return its record; every agent decides from what it may see."""
-    check_agents(agents)
     if len(agents) != rules.players:
         raise AgentError(f"{rules.players} players are needed, there are {len(agents)} agents")
+    players = [parse_agent(text) for text in agents]
     g, state = start_game(board, rules, seed, deal)
-    streams, seen = agent_streams(seed, deal), new_state()
+    seats = [JittedSeat(g, agent, agent_stream(seed, deal, 0, p)) for p, agent in enumerate(players)]
     lines = [header_line(board, rules, agents, seed, deal)]
     while state["phase"] != OVER:
-        seat = int(state["player"])
-        observe(g, state, seat, seen)
-        code = int(AGENTS[agents[seat]](g, seen, streams, seat))
+        code = seats[int(state["player"])].decide(state)
         lines.append(move_line(board, state, len(lines), code))
         apply_code(g, state, code)
     return [*lines, score_line(g, state)]

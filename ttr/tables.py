@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import from_dtype, types
 
 from ttr.board import GREY, LOCOMOTIVE, Board
 from ttr.cards import FIELD
@@ -70,6 +71,9 @@ class Game(NamedTuple):
     tie_break: int  # 1: tickets completed, then longest route
     floor: int  # 1: the score shown is not below zero
     tables: Any
+
+
+GAME_TYPE = types.NamedTuple([types.int64] * (len(Game._fields) - 1) + [from_dtype(TABLES)], Game)
 
 
 def compile_game(board: Board, rules: Rules) -> Game:
