@@ -19,17 +19,9 @@ PER_SEAT = (
     "score unfloored routes gained lost ticket_bonus longest_bonus most_tickets_bonus tickets completed routes_claimed "
     "cars_left cards_left longest longest_single rank turns_taken turns_led"
 ).split()
+PER_GAME = "deal rotation turns decisions winner lead_changes forfeit".split()
 RESULT = np.dtype(
-    [
-        ("deal", "i8"),
-        ("rotation", "i8"),
-        ("turns", "i8"),
-        ("decisions", "i8"),
-        ("winner", "i8"),
-        ("lead_changes", "i8"),
-        ("forfeit", "i8"),
-    ]
-    + [(name, "i4", MAX_PLAYERS) for name in PER_SEAT],
+    [(name, "i8") for name in PER_GAME] + [(name, "i4", MAX_PLAYERS) for name in PER_SEAT],
     align=True,
 )  # points in half points; winner and forfeit: turn position, or -1 for a draw and for none
 

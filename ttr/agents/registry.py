@@ -1,4 +1,4 @@
-"""From an agent's text to a player: `name[:field=value,...]`, `swap:first=a,second=b,round=n` or `file.py:Object[:field=value,...]`.
+"""From an agent's text to a player: `name[:field=value,...]`, `swap:first=a,second=b,round=n`, `file.py:Object[:field=value,...]`.
 
 Values live in conf/agent/NAME.yaml; the dataclasses of params.py are the schema. A module is imported, and so
 compiled, only when its agent is to play.
@@ -129,7 +129,7 @@ def make_agent(name: str, fields: Mapping[str, Any] | None = None) -> Agent:
     if name not in agent_names():
         raise AgentError(f"unknown agent '{name}'{near_misses(name, agent_names())}")
     values = {key: value for key, value in _configured(name).items() if key != "module"}
-    for key, value in given.items():
+    for key in given:
         if key not in values:
             raise AgentError(f"agent '{name}' has no field '{key}'{near_misses(key, list(values))}")
     schema = _schema(name)
