@@ -2,6 +2,7 @@
 
 Row i is one game: its deal and rotation are given, everything else is filled in. In rotation r, turn position s is played by
 entry (s + r) mod n of the matchup. A row depends on board, rules, agents, seed, deal and rotation alone, never on the batch.
+Every decision can be logged: which move it was, and what a search knew of it.
 """
 
 from collections.abc import Sequence
@@ -10,9 +11,10 @@ import numba
 import numpy as np
 from numba import types
 
-from ttr.actions import apply_code
+from ttr.actions import apply_code, count_actions
 from ttr.agents.contract import DECIDERS, ME, SCRATCH, new_scratch
 from ttr.agents.registry import Agent, Player, seat_player
+from ttr.clock import ticks
 from ttr.deal import deal
 from ttr.game import RESULT, write_result
 from ttr.jit import OPTIONS, jitted
@@ -24,6 +26,23 @@ from ttr.tables import GAME_TYPE, MAX_PLAYERS, Game
 
 NEVER = 1 << 40  # the round in which a plain agent is swapped
 ENTRY = np.dtype([("cheats", "i8", 2), ("swap_round", "i8")], align=True)
+DECISION = np.dtype(
+    [
+        ("row", "i8"),  # which game of the batch
+        ("number", "i8"),  # of the decision in its game
+        ("turn", "i8"),
+        ("seat", "i8"),
+        ("code", "i8"),  # canonical, of the action taken
+        ("actions", "i8"),  # legal ones; 0 for a pass
+        ("iterations", "i8"),  # what a search did; zero for agents that do not search
+        ("nodes", "i8"),
+        ("visits", "i8"),  # of the action taken
+        ("mean", "f8"),
+        ("ticks", "i8"),  # time (clock.py)
+    ],
+    align=True,
+)
+LONGEST_LOG = 1 << 14  # decisions of one game; no board comes near
 
 
 @jitted
@@ -59,6 +78,21 @@ def start_row(g, s, row, seed):
     for p in range(MAX_PLAYERS):
         row.turns_taken[p] = 0
         row.turns_led[p] = 0
+        row.ticks[p] = 0
+
+
+@jitted
+def note_decision(g, s, me, code, spent, entry):
+    """Log a decision, before it is done."""
+    entry.turn = s.turn
+    entry.seat = s.player
+    entry.code = code
+    entry.actions = count_actions(g, s)
+    entry.iterations = me.iterations
+    entry.nodes = me.nodes
+    entry.visits = me.visits
+    entry.mean = me.mean
+    entry.ticks = spent
 
 
 @jitted
@@ -69,12 +103,15 @@ def seat_stream(seed, row, seat):
 
 _R = numba.from_dtype
 _ARRAYS = [types.Array(_R(t), 1, "C") for t in (ENTRY, ME, STATE, SHEET)]
-_ROWS = types.Array(_R(RESULT), 1, "C")
+_ROWS, _LOG = (types.Array(_R(t), 1, "C") for t in (RESULT, DECISION))
 
 
-@numba.njit(types.void(GAME_TYPE, DECIDERS, *_ARRAYS, _R(SCRATCH), types.int64, _ROWS), **OPTIONS)
-def play_rows(g, deciders, entries, players, states, sheets, scratch, seed, rows):
-    """Play the game of every row. Entry e decides by deciders[2 e] with players[2 e], from its swap round on by 2 e + 1."""
+@numba.njit(types.void(GAME_TYPE, DECIDERS, *_ARRAYS, _R(SCRATCH), types.int64, _ROWS, _LOG), **OPTIONS)
+def play_rows(g, deciders, entries, players, states, sheets, scratch, seed, rows, log):
+    """Play the game of every row. Entry e decides by deciders[2 e] with players[2 e], from its swap round on by 2 e + 1.
+
+    The decisions of each game are written to `log`, as far as it reaches: an empty one costs nothing.
+    """
     s = states[0]
     seen = states[1]
     for i in range(len(rows)):
@@ -87,6 +124,7 @@ def play_rows(g, deciders, entries, players, states, sheets, scratch, seed, rows
                 me.stream = seat_stream(seed, row, seat)
                 for k in range(len(me.memory)):
                     me.memory[k] = 0
+        before = ticks()
         while s.phase != OVER:
             seat = s.player & 7
             e = (seat + row.rotation) % g.players
@@ -97,11 +135,17 @@ def play_rows(g, deciders, entries, players, states, sheets, scratch, seed, rows
                 if players[which].memory[-1] == 0:  # the stream is handed over once
                     players[which].memory[-1] = 1
                     players[which + 1].stream = players[which].stream
+            me = players[which + half]
             if entries[e].cheats[half]:
-                code = deciders[which + half](g, s, players[which + half], scratch)
+                code = deciders[which + half](g, s, me, scratch)
             else:
                 observe(g, s, seat, seen)
-                code = deciders[which + half](g, seen, players[which + half], scratch)
+                code = deciders[which + half](g, seen, me, scratch)
+            now = ticks()
+            row.ticks[seat] += now - before
+            if row.decisions < len(log):
+                note_decision(g, s, me, code, now - before, log[row.decisions])
+            before = now
             turn = s.turn
             apply_code(g, s, code)
             row.decisions += 1
@@ -139,8 +183,24 @@ class Table:
         """The games of these deals and rotations, one row each."""
         rows = np.zeros(len(deals), RESULT)
         rows["deal"], rows["rotation"] = deals, rotations
-        play_rows(self.game, self._deciders, self.entries, self.players, self._states, self._sheets, self._scratch, seed, rows)
+        self._play_rows(rows, seed, np.zeros(0, DECISION))
         return rows
+
+    def play_logged(self, deals: np.ndarray, rotations: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same games with the log of all their decisions."""
+        rows = np.zeros(len(deals), RESULT)
+        rows["deal"], rows["rotation"] = deals, rotations
+        log, kept = np.zeros(LONGEST_LOG, DECISION), []
+        for i in range(len(rows)):
+            self._play_rows(rows[i : i + 1], seed, log)
+            entries = log[: rows[i]["decisions"]].copy()
+            entries["row"], entries["number"] = i, np.arange(len(entries))
+            kept.append(entries)
+        return rows, np.concatenate(kept) if kept else log[:0]
+
+    def _play_rows(self, rows: np.ndarray, seed: int, log: np.ndarray) -> None:
+        mine = (self.entries, self.players, self._states, self._sheets, self._scratch)
+        play_rows(self.game, self._deciders, *mine, seed, rows, log)
 
 
 def deals_and_rotations(first: int, deals: int, rotations: int) -> tuple[np.ndarray, np.ndarray]:

@@ -41,13 +41,14 @@ def use_cache_for_these_sources() -> None:
     if "numba" in sys.modules:
         from numba import config
 
-        config.CACHE_DIR = str(_writable(cache_folder()))
+        config.CACHE_DIR = str(writable(cache_folder()))
         return
     os.environ["TTR_OWN_CACHE"] = "1"
-    os.environ["NUMBA_CACHE_DIR"] = str(_writable(cache_folder()))
+    os.environ["NUMBA_CACHE_DIR"] = str(writable(cache_folder()))
 
 
-def _writable(folder: Path) -> Path:
+def writable(folder: Path) -> Path:
+    """The folder, made if need be; a temporary one of the same name where it cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):

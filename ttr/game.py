@@ -21,9 +21,10 @@ PER_SEAT = (
 ).split()
 PER_GAME = "deal rotation turns decisions winner lead_changes forfeit".split()
 RESULT = np.dtype(
-    [(name, "i8") for name in PER_GAME] + [(name, "i4", MAX_PLAYERS) for name in PER_SEAT],
+    [(name, "i8") for name in PER_GAME] + [(name, "i4", MAX_PLAYERS) for name in PER_SEAT] + [("ticks", "i8", MAX_PLAYERS)],
     align=True,
-)  # points in half points; winner and forfeit: turn position, or -1 for a draw and for none
+)  # points in half points; winner and forfeit: turn position, or -1 for a draw and for none; ticks: decision time (clock.py)
+CONTENT = [*PER_GAME, *PER_SEAT]  # what configuration and seed determine: all but the time
 
 
 @jitted
