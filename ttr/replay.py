@@ -59,13 +59,14 @@ def replay(path: str | Path) -> Replay:
     try:
         header = _parse(texts, 0)
         board, game, state = _start(header)
+        turn_order = [header["agents"][(p + header["rotation"]) % game.players] for p in range(game.players)]
         told = []
-        while state["phase"] != OVER:
-            number += 1
-            told.append(_follow(board, game, state, number - 1, _parse(texts, number - 1), header["agents"]))
         number += 1
+        while state["phase"] != OVER and "forfeit" not in _parse(texts, number - 1):
+            told.append(_follow(board, game, state, number - 1, _parse(texts, number - 1), turn_order))
+            number += 1
         final = _parse(texts, number - 1)
-        expected = json.loads(json.dumps(score_line(game, state)))
+        expected = json.loads(json.dumps(_expected_end(game, state, final, begun=number > 2)))
         for field in expected | final:
             _same(field, final.get(field), expected.get(field))
         if len(texts) > number:
@@ -74,6 +75,22 @@ def replay(path: str | Path) -> Replay:
     except (ValueError, OverflowError) as error:
         raise RecordError(f"{path}, line {number}: {error}") from None
     return Replay(board, game, state, told, final)
+
+
+def _expected_end(game: Game, state: np.void, final: dict[str, Any], begun: bool) -> dict[str, Any]:
+    """The last line as it must be; the player to move forfeits, before the first move anyone."""
+    if "forfeit" not in final:
+        return score_line(game, state)
+    player, reason = final["forfeit"], final.get("reason")
+    if state["phase"] == OVER:
+        raise ValueError("a forfeit, but the game is over")
+    if type(player) is not int or not 0 <= player < game.players:
+        raise ValueError(f"forfeit is {json.dumps(player)}, it must be a player, 0 to {game.players - 1}")
+    if begun:
+        _same("forfeit", player, int(state["player"]))
+    if not isinstance(reason, str):
+        raise ValueError("the reason of the forfeit is missing")
+    return score_line(game, state, player, reason)
 
 
 def _parse(texts: list[str], at: int) -> dict[str, Any]:
@@ -146,7 +163,8 @@ def score_table(line: dict[str, Any]) -> str:
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     table = ["  ".join(text.rjust(width) for text, width in zip(row, widths)) for row in rows]
     winner = line["winner"]
-    return "\n".join([*table, "The game is a draw." if winner is None else f"Player {winner} wins."])
+    forfeit = [f"Player {line['forfeit']} forfeits: {line['reason']}"] if "forfeit" in line else []
+    return "\n".join([*table, *forfeit, "The game is a draw." if winner is None else f"Player {winner} wins."])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,42 +1,147 @@
-"""A jitted agent at a table that is run from Python: one decision at a time, for records, play and the study of single games.
+"""A player at a table that is run from Python: one decision at a time, for users' own agents, records, play and study.
 
 The jitted loop of batch.py plays the same games; the tests hold the two against each other.
 """
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import numpy as np
 
 from ttr.agents.contract import ME, new_scratch
+from ttr.agents.python_agent import AgentFailure, failure_text, make_decide
 from ttr.agents.registry import Agent, seat_player
+from ttr.moves import Move, describe
 from ttr.observation import observe
+from ttr.random_stream import RandomStream
 from ttr.state import new_state
 from ttr.tables import Game
+from ttr.view import Setting, View
 
 
-class JittedSeat:
-    """One seat of one game: the agent (both, for a swap), its stream and its memory of this game."""
-
-    def __init__(self, game: Game, agent: Agent, stream: int, scratch: np.void | None = None):
-        self.game, self.agent = game, agent
-        halves = (agent.first, agent.second) if agent.first and agent.second else (agent,)
-        self._players = [seat_player(part) for part in halves]
-        self._records = np.zeros(len(halves), ME)
-        for record, player in zip(self._records, self._players):
-            record["params"], record["stream"] = player.params, stream
-        self._half, self._seen = 0, new_state()
-        self._scratch = new_scratch() if scratch is None else scratch
+class Seat(Protocol):
+    """One seat of one game. `me` tells what the last search did; `stream` is the state of the player's random stream."""
 
     @property
-    def me(self) -> np.void:
-        """The agent's own record; after a decision it tells what the search did."""
-        return self._records[self._half]
+    def me(self) -> np.void: ...
+
+    @property
+    def stream(self) -> int: ...
+
+    @stream.setter
+    def stream(self, state: int) -> None: ...
 
     def decide(self, state: np.void) -> int:
         """The code of the action it takes in a state in which it is to move."""
-        if self.agent.first and not self._half and state["turn"] >= (self.agent.fields["round"] - 1) * self.game.players:
-            self._records[1]["stream"] = self._records[0]["stream"]
-            self._half = 1
-        player = self._players[self._half]
-        if not player.cheats:
+
+
+class JittedSeat:
+    """A jitted agent, its stream and its memory of this game."""
+
+    def __init__(self, game: Game, agent: Agent, stream: int, scratch: np.void | None = None):
+        self.game, self.agent = game, agent
+        self._player, self.me, self._seen = seat_player(agent), np.zeros(1, ME)[0], new_state()
+        self.me["params"], self.me["stream"] = self._player.params, stream
+        self._scratch = new_scratch() if scratch is None else scratch
+
+    @property
+    def stream(self) -> int:
+        """The state of its random stream."""
+        return int(self.me["stream"])
+
+    @stream.setter
+    def stream(self, state: int) -> None:
+        self.me["stream"] = state
+
+    def decide(self, state: np.void) -> int:
+        """The code of its action; it sees what its player may see, unless it is one that cheats."""
+        if not self._player.cheats:
             observe(self.game, state, int(state["player"]), self._seen)
             state = self._seen
-        return int(player.decide(self.game, state, self.me, self._scratch))
+        return int(self._player.decide(self.game, state, self.me, self._scratch))
+
+
+class UserSeat:
+    """A user's own agent. What goes wrong in it comes out as an AgentFailure."""
+
+    def __init__(self, setting: Setting, agent: Agent, stream: int):
+        self.setting, self.agent, self.me = setting, agent, np.zeros(1, ME)[0]
+        self._random, self._seen = RandomStream(stream), new_state()
+        self._file = agent.name.rpartition(":")[0]
+        self._decide = make_decide(agent)
+
+    @property
+    def stream(self) -> int:
+        """The state of its random stream."""
+        return self._random.state
+
+    @stream.setter
+    def stream(self, state: int) -> None:
+        self._random.state = state
+
+    def decide(self, state: np.void) -> int:
+        """The code of the move it returns, which must be one of those it was given."""
+        observe(self.setting.game, state, int(state["player"]), self._seen)
+        moves = self.setting.moves(self._seen)
+        try:
+            move = self._decide(View.of(self.setting, self._seen), moves, self._random)
+        except (Exception, SystemExit) as error:
+            raise AgentFailure(failure_text(error, self._file)) from error
+        if not isinstance(move, Move):
+            raise AgentFailure(f"{self._file}: illegal move: it returned {_short(move)}, not one of the moves it was given")
+        if move not in moves:
+            raise AgentFailure(
+                f"{self._file}: illegal move: {_told(self.setting, move)}, which is not one of the {len(moves)} legal"
+            )
+        return move.code
+
+
+def _short(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _told(setting: Setting, move: Move) -> str:
+    try:
+        return describe(setting.board, move)
+    except (LookupError, TypeError, AttributeError):  # a move that a user has made up
+        return _short(move)
+
+
+class SwapSeat:
+    """One agent until a round begins, then another, which goes on with the first one's stream."""
+
+    def __init__(self, game: Game, halves: Sequence[Seat], swap_round: int):
+        self._halves, self._now = halves, 0
+        self._from_turn = (swap_round - 1) * game.players
+
+    @property
+    def me(self) -> np.void:
+        """The record of the agent that plays now."""
+        return self._halves[self._now].me
+
+    @property
+    def stream(self) -> int:
+        """The state of the stream."""
+        return self._halves[self._now].stream
+
+    @stream.setter
+    def stream(self, state: int) -> None:
+        self._halves[self._now].stream = state
+
+    def decide(self, state: np.void) -> int:
+        """The code of the action that the agent of this round takes."""
+        if not self._now and state["turn"] >= self._from_turn:
+            self._halves[1].stream = self._halves[0].stream
+            self._now = 1
+        return self._halves[self._now].decide(state)
+
+
+def take_seat(setting: Setting, agent: Agent, stream: int, scratch: np.void | None = None) -> Seat:
+    """Seat any agent for one game; raises AgentFailure if a user's own cannot be made."""
+    if agent.first and agent.second:
+        halves = [take_seat(setting, part, stream, scratch) for part in (agent.first, agent.second)]
+        return SwapSeat(setting.game, halves, agent.fields["round"])
+    if agent.by_user:
+        return UserSeat(setting, agent, stream)
+    return JittedSeat(setting.game, agent, stream, scratch)

@@ -98,10 +98,10 @@ def split_outside_brackets(text: str, mark: str) -> list[str]:
 def parse_agent(text: str) -> Agent:
     """The agent that a text names, all fields resolved; raises AgentError."""
     name, fields = _split(text)
-    if ".py:" in name:
+    if name.endswith(".py") or ".py:" in name:
         from ttr.agents.python_agent import user_agent  # only where a user's file is named
 
-        return user_agent(text, name, fields)
+        return user_agent(name, fields)
     return make_agent(name, fields)
 
 
@@ -133,17 +133,22 @@ def make_agent(name: str, fields: Mapping[str, Any] | None = None) -> Agent:
         if key not in values:
             raise AgentError(f"agent '{name}' has no field '{key}'{near_misses(key, list(values))}")
     schema = _schema(name)
-    resolved = {key: _value(name, key, given.get(key, values[key]), kind) for key, kind in schema.items()}
+    resolved = {key: field_value(name, key, given.get(key, values[key]), kind) for key, kind in schema.items()}
     try:
         PARAMS[_configured(name)["module"]](**resolved)
     except ValueError as error:
         raise AgentError(f"agent '{name}': {error}") from None
-    changed = [f"{key}={_shown(resolved[key])}" for key in resolved if resolved[key] != _value(name, key, values[key], schema[key])]
+    changed = [
+        f"{key}={shown_value(resolved[key])}"
+        for key in resolved
+        if resolved[key] != field_value(name, key, values[key], schema[key])
+    ]
     return Agent(name + (":" + ",".join(changed) if changed else ""), name, resolved)
 
 
-def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def shown_value(value: Any) -> str:
+    """A field's value as it is written, to the last digit."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _swap(given: Mapping[str, Any]) -> Agent:
@@ -153,7 +158,7 @@ def _swap(given: Mapping[str, Any]) -> Agent:
     if set(given) != {"first", "second", "round"}:
         raise AgentError("agent 'swap' needs first, second and round: swap:first=base,second=greedy,round=5")
     first, second = (_part(given[key]) for key in ("first", "second"))
-    number = _value(SWAP, "round", given["round"], int)
+    number = field_value(SWAP, "round", given["round"], int)
     if first.first or second.first:
         raise AgentError("agent 'swap' swaps two plain agents, not another swap")
     if number < 1:
@@ -171,7 +176,7 @@ def _schema(name: str) -> dict[str, Any]:
     return get_type_hints(PARAMS[_configured(name)["module"]])
 
 
-def _value(name: str, key: str, value: Any, kind: Any) -> Any:
+def field_value(name: str, key: str, value: Any, kind: Any) -> Any:
     """A field's value as its type; texts come from a command line, anything else from a file."""
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
