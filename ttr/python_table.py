@@ -10,20 +10,22 @@ from typing import Protocol
 import numpy as np
 
 from ttr.actions import apply_code
+from ttr.agent_view import Setting
 from ttr.agents.contract import new_scratch
 from ttr.agents.python_agent import AgentFailure
 from ttr.agents.registry import Agent
-from ttr.batch import Table, note_lead, seat_stream, start_row
+from ttr.batch import DECISION, LONGEST_LOG, Table, note_decision, note_lead, seat_stream, start_row
 from ttr.board import Board
+from ttr.clock import read_ticks
 from ttr.game import RESULT, write_result
 from ttr.rules import Rules
 from ttr.score import new_sheet
 from ttr.seats import Seat, take_seat
 from ttr.state import OVER, new_state
 from ttr.tables import Game, compile_game
-from ttr.view import Setting
 
 ON_ERROR = ("stop", "forfeit")
+Note = Callable[[np.void, np.void, int, int, int], None]  # (state, the player's record, moves before, code, ticks)
 
 
 class Plays(Protocol):
@@ -31,6 +33,9 @@ class Plays(Protocol):
 
     def play(self, deals: np.ndarray, rotations: np.ndarray, seed: int) -> np.ndarray:
         """The games of these deals and rotations, one row each."""
+
+    def play_logged(self, deals: np.ndarray, rotations: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same games with the log of all their decisions."""
 
 
 def table_for(board: Board, rules: Rules | Game, agents: Sequence[Agent], on_error: str = "stop") -> Plays:
@@ -61,23 +66,40 @@ class PythonTable:
             self.play_row(row, seed)
         return rows
 
-    def play_row(self, row: np.void, seed: int, on_move: Callable[[np.void, int, int], None] | None = None) -> str:
-        """Play the game of a row; `on_move(state, number, code)` is told of every move before it is done.
+    def play_logged(self, deals: np.ndarray, rotations: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same games with the log of all their decisions."""
+        rows = np.zeros(len(deals), RESULT)
+        rows["deal"], rows["rotation"] = deals, rotations
+        log, kept = np.zeros(LONGEST_LOG, DECISION), []
 
-        Returns why the game was forfeited, "" if it was not.
-        """
+        def note(state: np.void, me: np.void, number: int, code: int, spent: int) -> None:
+            note_decision(self.game, state, me, code, spent, log[number])
+
+        for i, row in enumerate(rows):
+            self.play_row(row, seed, note)
+            entries = log[: row["decisions"]].copy()
+            entries["row"], entries["number"] = i, np.arange(len(entries))
+            kept.append(entries)
+        return rows, np.concatenate(kept) if kept else log[:0]
+
+    def play_row(self, row: np.void, seed: int, note: Note | None = None) -> str:
+        """Play the game of a row; returns why it was forfeited, or "". `note` is told of every move before it is done."""
         g, s = self.game, self._state
         start_row(g, s, row, seed)
         seats: list[Seat] = []
+        seat = 0
         try:
             for seat in range(g.players):
                 stream = int(seat_stream(seed, row, seat))
                 seats.append(take_seat(self.setting, self.seated(row, seat), stream, self._scratch))
             while s["phase"] != OVER:
                 seat = int(s["player"])
+                before = read_ticks()
                 code = seats[seat].decide(s)
-                if on_move:
-                    on_move(s, int(row["decisions"]) + 1, code)
+                spent = read_ticks() - before
+                row["ticks"][seat] += spent
+                if note:
+                    note(s, seats[seat].me, int(row["decisions"]), code, spent)
                 turn = int(s["turn"])
                 apply_code(g, s, code)
                 row["decisions"] += 1

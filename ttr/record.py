@@ -124,7 +124,7 @@ def play_and_record(
     row = np.zeros(1, RESULT)[0]
     row["deal"], row["rotation"] = deal, rotation
     lines = [header_line(board, rules, [player.text for player in players], seed, deal, rotation)]
-    reason = table.play_row(row, seed, lambda state, number, code: lines.append(move_line(board, state, number, code)))
+    reason = table.play_row(row, seed, lambda state, _, before, code, __: lines.append(move_line(board, state, before + 1, code)))
     return [*lines, result_line(row, rules.players, reason)]
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ttr.agent_view import Setting, View
 from ttr.agents.contract import ME, new_scratch
 from ttr.agents.python_agent import AgentFailure, failure_text, make_decide
 from ttr.agents.registry import Agent, seat_player
@@ -16,7 +17,6 @@ from ttr.observation import observe
 from ttr.random_stream import RandomStream
 from ttr.state import new_state
 from ttr.tables import Game
-from ttr.view import Setting, View
 
 
 class Seat(Protocol):
