@@ -11,21 +11,8 @@ from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 from matplotlib.patheffects import withStroke
 
 from ttr.board import GREY, Board
+from ttr.colour_marks import PLAYERS, colour_marks
 
-# fill of a space, letter on it, colour of the letter
-COLOURS = {
-    "black": ("#3b3b3b", "K", "white"),
-    "white": ("#ffffff", "W", "#444444"),
-    "red": ("#d9412f", "R", "white"),
-    "orange": ("#f2952b", "O", "black"),
-    "yellow": ("#f7e04b", "Y", "black"),
-    "green": ("#5fa641", "G", "black"),
-    "blue": ("#3d85c6", "B", "white"),
-    "pink": ("#e79bc8", "P", "black"),
-    "grey": ("#c4c4c4", "", "black"),
-}
-SPARE_FILLS = ["#8c6bb1", "#a6761d", "#1b9e9e", "#b5cf6b", "#f4cae4", "#8dd3c7", "#7f7f2a", "#cc6677"]
-PLAYERS = ["#004c97", "#c1440e", "#00795a", "#8a2d83", "#1a1a1a"]
 PAPER, LAND = "#ffffff", "#fbf8ef"
 BENDS = (0.0, 0.05, -0.05, 0.1, -0.1, 0.16, -0.16, 0.23, -0.23, 0.31, -0.31)
 INCHES = 12.5  # the longer side of a picture
@@ -40,20 +27,6 @@ class Scale:
     step: float  # between the middle lines of parallel routes
     dot: float  # radius of a city
     points: float = 1.0
-
-
-def colour_marks(colours: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
-    """(name, fill, letter, colour of the letter) of a map's colours, grey last; every letter is used once."""
-    marks, letters, spare = [], {COLOURS[name][1] for name in colours if name in COLOURS}, iter(SPARE_FILLS)
-    for name in colours:
-        if name in COLOURS:
-            fill, letter, ink = COLOURS[name]
-        else:
-            free = [sign for sign in name.upper() + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if sign.isalpha() and sign not in letters]
-            fill, letter, ink = next(spare), free[0], "black"
-            letters.add(letter)
-        marks.append((name, fill, letter, ink))
-    return [*marks, ("grey", *COLOURS["grey"])]
 
 
 def _scale(board: Board) -> Scale:

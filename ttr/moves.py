@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ttr.actions import CLAIM, DRAW, DRAW_TICKETS, FROM_DECK, KEEP, PASS, legal_codes
+from ttr.actions import CLAIM, DRAW, DRAW_TICKETS, FROM_DECK, KEEP, PASS, count_actions, legal_codes
 from ttr.board import LOCOMOTIVE, Board
 from ttr.tables import Game
 
@@ -84,9 +84,9 @@ def encode(board: Board, move: Move) -> int:
 
 def legal_moves(g: Game, board: Board, state: np.void) -> list[Move]:
     """All legal moves of the player to move, in sampling order."""
-    out = np.zeros(4096, np.int64)
-    n = legal_codes(g, state, out)
-    return [decode(board, int(code)) for code in out[:n]]
+    out = np.zeros(max(1, count_actions(g, state)), np.int64)
+    legal_codes(g, state, out)
+    return [decode(board, int(code)) for code in out]
 
 
 def ticket_text(board: Board, ticket: int) -> str:

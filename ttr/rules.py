@@ -79,6 +79,11 @@ def preset_names() -> list[str]:
     return sorted(path.stem for path in PRESETS.glob("*.yaml"))
 
 
+def usual_preset(board: Board) -> str:
+    """The rules a map is usually played by here: those of the study it comes from, else the official ones."""
+    return "warwick" if board.name in ("yang", "mini") else "official"
+
+
 def resolve_rules(
     board: Board, preset: str = "official", players: int | None = None, overrides: Mapping[str, Any] | None = None
 ) -> Rules:

@@ -1,0 +1,171 @@
+"""The game in the terminal: cards, tickets, players and the board as text, at any width, with or without colours.
+
+A route is shown as its car spaces, RRR for three red ones, xx for two grey ones; claimed, as its owner's number, 111. Cards are
+the letters of their colours, RR* for two red ones and a locomotive. So the plain text says as much as the coloured one.
+"""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ttr.board import GREY, Board
+from ttr.colour_marks import PLAYERS, colour_marks
+from ttr.moves import Move, ticket_text
+from ttr.view import View
+
+CLOSED, ANY, WILD = "-", "x", "*"  # a parallel route closed by its neighbour; a space of a grey route; a locomotive
+COLUMN = 38  # of the list of routes: two of them fit 80 characters, three 120
+
+
+class BoardText:
+    """Draws one map's games for a terminal of a given width."""
+
+    def __init__(self, board: Board, names: list[str], width: int):
+        self.board, self.names, self.width = board, names, width
+        marks = colour_marks(board.colours)
+        self.styles = {name: f"{ink} on {fill}" for name, fill, _, ink in marks} | {"locomotive": "bold black on #d8c690"}
+        self.letters = {name: letter for name, _, letter, _ in marks} | {"grey": ANY, "locomotive": WILD}
+
+    def player(self, p: int) -> Text:
+        """A player's number in its colour, and its name."""
+        return Text.assemble((str(p), self._player_style(p)), f" {self.names[p]}")
+
+    def _player_style(self, p: int) -> str:
+        return f"bold white on {PLAYERS[p % len(PLAYERS)]}"
+
+    def card(self, name: str, count: int | None = None) -> Text:
+        """A card's letter and its colour's name, after the number of such cards if it is given."""
+        return Text.assemble((self.letters[name], self.styles[name]), "" if count is None else f" {count}", f" {name}")
+
+    def cards(self, counts: dict[str, int]) -> Text:
+        """A set of cards."""
+        return Text("   ").join(self.card(name, count) for name, count in counts.items()) if counts else Text("none", "dim")
+
+    def spaces(self, route: int, view: View) -> Text:
+        """The car spaces of a route: its colour's letter, its owner's number, or a bar if it is closed."""
+        r = self.board.routes[route]
+        if route in view.owners:
+            return Text(str(view.owners[route]) * r.length, self._player_style(view.owners[route]))
+        if route not in view.open_routes:
+            return Text(CLOSED * r.length, "dim")
+        name = "grey" if r.colour == GREY else self.board.colours[r.colour]
+        return Text(self.letters[name] * r.length, self.styles[name])
+
+    def connection(self, route: int, room: int) -> str:
+        """The two cities of a route, cut to fit."""
+        r = self.board.routes[route]
+        names = sorted([self.board.cities[r.a].name, self.board.cities[r.b].name])
+        while len(" - ".join(names)) > max(room, 9):
+            longer = 0 if len(names[0]) >= len(names[1]) else 1
+            names[longer] = names[longer].rstrip(".")[:-1].rstrip() + "."
+        return " - ".join(names)
+
+    def routes(self, view: View) -> RenderableType:
+        """All routes in alphabetical order, parallel ones on one line, in as many columns as fit."""
+        groups: dict[int, list[int]] = {}
+        for number, r in enumerate(self.board.routes):
+            groups.setdefault(r.group, []).append(number)
+        entries = []
+        for members in groups.values():
+            spaces = Text(" ").join(self.spaces(route, view) for route in members)
+            name = self.connection(members[0], COLUMN - 1 - len(spaces))
+            entries.append((name, Text.assemble(name.ljust(COLUMN - len(spaces)), spaces)))
+        lines = [line for _, line in sorted(entries, key=lambda entry: entry[0])]
+        columns = max(1, (self.width + 3) // (COLUMN + 3))
+        height = -(-len(lines) // columns)
+        grid = Table.grid(padding=(0, 3, 0, 0))
+        for _ in range(columns):
+            grid.add_column(width=COLUMN, no_wrap=True)
+        for i in range(height):
+            grid.add_row(*lines[i::height])
+        return Group(grid, self.legend(view))
+
+    def legend(self, view: View) -> Text:
+        """What the letters and numbers on the board mean."""
+        parts = [self.card(name) for name in self.board.colours] + [
+            Text.assemble((ANY, self.styles["grey"]), " grey: any one colour")
+        ]
+        parts += [self.player(p) for p in range(len(view.players))]
+        if len(view.open_routes) + len(view.owners) < len(self.board.routes):
+            parts.append(Text(f"{CLOSED} closed by its parallel route"))
+        return flow(parts, self.width, "  ")
+
+    def players(self, view: View) -> RenderableType:
+        """Everybody's counts, and the cards known to be in a hand."""
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column("player")
+        for heading in ("points", "cars", "cards", "tickets"):
+            table.add_column(heading, justify="right")
+        table.add_column("known cards")
+        for p, seat in enumerate(view.players):
+            known = Text(", ").join(Text(f"{count} {name}") for name, count in seat.known.items())
+            counts = (f"{seat.points:g}", str(seat.cars), str(seat.cards), str(seat.tickets))
+            table.add_row(self.player(p), *counts, known)
+        return table
+
+    def tickets(self, view: View) -> RenderableType:
+        """The player's own tickets, completed or not."""
+        lines = [
+            Text.assemble(("[x] " if done else "[ ] "), ticket_text(self.board, t), style="green" if done else "")
+            for t, done in sorted(view.tickets.items(), key=lambda item: (item[1], item[0]))
+        ]
+        return flow(lines, self.width, "   ", aligned=True) if lines else Text("none yet", "dim")
+
+    def scores(self, line: dict) -> RenderableType:
+        """The final scores with their breakdown; columns in which nobody has anything are left out."""
+        table = Table(title="Final scores", title_justify="left")
+        table.add_column("player")
+        names = ["routes", "gained", "lost", "ticket_bonus", "longest_bonus", "most_tickets_bonus", "unfloored", "score"]
+        headings = {
+            "gained": "tickets\nmade",
+            "lost": "tickets\nmissed",
+            "ticket_bonus": "bonus per\nticket",
+            "longest_bonus": "longest\nroute",
+            "most_tickets_bonus": "most\ntickets",
+        }
+        optional = ("ticket_bonus", "longest_bonus", "most_tickets_bonus")
+        floored = any(sheet["unfloored"] != sheet["score"] for sheet in line["scores"])
+        shown = [
+            name
+            for name in names
+            if (name not in optional or any(sheet[name] for sheet in line["scores"])) and (name != "unfloored" or floored)
+        ]
+        for name in shown:
+            table.add_column(headings.get(name, name), justify="right", style="bold" if name == "score" else None)
+        table.add_column("tickets", justify="right")
+        table.add_column("longest", justify="right")
+        table.add_column("rank", justify="right")
+        for p, sheet in enumerate(line["scores"]):
+            values = [f"-{sheet[name]}" if name == "lost" and sheet[name] else str(sheet[name]) for name in shown]
+            kept = f"{sheet['completed']}/{sheet['tickets']}"
+            table.add_row(self.player(p), *values, kept, str(sheet["longest"]), str(sheet["rank"]))
+        return table
+
+    def payment(self, move: Move) -> Text:
+        """What a claim costs, card by card: RR* is two red cards and a locomotive."""
+        coloured = self.board.routes[move.route].length - move.locomotives
+        cards = [("locomotive", move.locomotives)] if not coloured else [(move.colour, coloured), ("locomotive", move.locomotives)]
+        return Text.assemble(*((self.letters[name] * count, self.styles[name]) for name, count in cards))
+
+
+def flow(items: list[Text], width: int, gap: str, aligned: bool = False) -> Text:
+    """Items one after the other, a new line where the next one would not fit; aligned: all as wide as the widest."""
+    if aligned and items:
+        widest = max(len(item) for item in items)
+        per_line = max(1, (width + len(gap)) // (widest + len(gap)))
+        lines = [items[i : i + per_line] for i in range(0, len(items), per_line)]
+        return Text("\n").join(Text(gap).join(_padded(item, widest) for item in line) for line in lines)
+    lines, room = [[]], 0
+    for item in items:
+        if lines[-1] and room + len(gap) + len(item) > width:
+            lines.append([])
+            room = 0
+        room += len(item) + (len(gap) if lines[-1] else 0)
+        lines[-1].append(item)
+    return Text("\n").join(Text(gap).join(line) for line in lines)
+
+
+def _padded(item: Text, width: int) -> Text:
+    item = item.copy()
+    item.pad_right(width - len(item))
+    return item
