@@ -4,6 +4,7 @@ A route is shown as its car spaces, RRR for three red ones, xx for two grey ones
 the letters of their colours, RR* for two red ones and a locomotive. So the plain text says as much as the coloured one.
 """
 
+from rich.box import SIMPLE
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -40,6 +41,10 @@ class BoardText:
     def cards(self, counts: dict[str, int]) -> Text:
         """A set of cards."""
         return Text("   ").join(self.card(name, count) for name, count in counts.items()) if counts else Text("none", "dim")
+
+    def letters_of(self, counts: dict[str, int]) -> Text:
+        """A set of cards in short: RR B *."""
+        return Text(" ").join(Text(self.letters[name] * count, self.styles[name]) for name, count in counts.items())
 
     def spaces(self, route: int, view: View) -> Text:
         """The car spaces of a route: its colour's letter, its owner's number, or a bar if it is closed."""
@@ -112,39 +117,36 @@ class BoardText:
         return flow(lines, self.width, "   ", aligned=True) if lines else Text("none yet", "dim")
 
     def scores(self, line: dict) -> RenderableType:
-        """The final scores with their breakdown; columns in which nobody has anything are left out."""
-        table = Table(title="Final scores", title_justify="left")
-        table.add_column("player")
-        names = ["routes", "gained", "lost", "ticket_bonus", "longest_bonus", "most_tickets_bonus", "unfloored", "score"]
-        headings = {
-            "gained": "tickets\nmade",
-            "lost": "tickets\nmissed",
-            "ticket_bonus": "bonus per\nticket",
-            "longest_bonus": "longest\nroute",
-            "most_tickets_bonus": "most\ntickets",
+        """The score pad: a column for each player, a row for what it gained and lost; rows without anything are left out."""
+        pad = {
+            "routes": "routes",
+            "gained": "tickets completed",
+            "lost": "tickets missed",
+            "ticket_bonus": "bonus for each ticket",
+            "longest_bonus": "bonus, longest route",
+            "most_tickets_bonus": "bonus, most tickets",
+            "unfloored": "before the floor at 0",
+            "score": "score",
         }
-        optional = ("ticket_bonus", "longest_bonus", "most_tickets_bonus")
-        floored = any(sheet["unfloored"] != sheet["score"] for sheet in line["scores"])
-        shown = [
-            name
-            for name in names
-            if (name not in optional or any(sheet[name] for sheet in line["scores"])) and (name != "unfloored" or floored)
-        ]
-        for name in shown:
-            table.add_column(headings.get(name, name), justify="right", style="bold" if name == "score" else None)
-        table.add_column("tickets", justify="right")
-        table.add_column("longest", justify="right")
-        table.add_column("rank", justify="right")
-        for p, sheet in enumerate(line["scores"]):
-            values = [f"-{sheet[name]}" if name == "lost" and sheet[name] else str(sheet[name]) for name in shown]
-            kept = f"{sheet['completed']}/{sheet['tickets']}"
-            table.add_row(self.player(p), *values, kept, str(sheet["longest"]), str(sheet["rank"]))
+        sheets = line["scores"]
+        floored = any(sheet["unfloored"] != sheet["score"] for sheet in sheets)
+        table = Table(box=SIMPLE, pad_edge=False)
+        table.add_column("points", no_wrap=True)
+        for p in range(len(sheets)):
+            table.add_column(self.player(p), justify="right", overflow="fold")
+        for name, label in pad.items():
+            if name in ("routes", "score") or (floored if name == "unfloored" else any(sheet[name] for sheet in sheets)):
+                values = [f"{-sheet[name] if name == 'lost' else sheet[name]}" for sheet in sheets]
+                table.add_row(label, *values, style="bold" if name == "score" else None, end_section=name == "score")
+        table.add_row("rank", *(str(sheet["rank"]) for sheet in sheets))
+        table.add_row("tickets completed", *(f"{sheet['completed']} of {sheet['tickets']}" for sheet in sheets))
+        table.add_row("longest route, in cars", *(str(sheet["longest"]) for sheet in sheets))
         return table
 
     def payment(self, move: Move) -> Text:
         """What a claim costs, card by card: RR* is two red cards and a locomotive."""
         coloured = self.board.routes[move.route].length - move.locomotives
-        cards = [("locomotive", move.locomotives)] if not coloured else [(move.colour, coloured), ("locomotive", move.locomotives)]
+        cards = ([(move.colour, coloured)] if coloured else []) + [("locomotive", move.locomotives)]
         return Text.assemble(*((self.letters[name] * count, self.styles[name]) for name, count in cards))
 
 
