@@ -4,15 +4,91 @@ No defaults here: values live in the configuration. A field is a whole number, a
 `__post_init__` refuses what is out of range (ValueError). The order of the fields is their order in `me.params`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Literal
+
+Keep = Literal["fewest", "random", "all"]
+
+
+def field_index(schema: type, name: str) -> int:
+    """Place of a field in `me.params`."""
+    return [field.name for field in fields(schema)].index(name)
+
+
+def _at_least(agent: object, least: float, *names: str) -> None:
+    for name in names:
+        if getattr(agent, name) < least:
+            raise ValueError(f"{name} is {getattr(agent, name):g}, it must be at least {least:g}")
+
+
+def _share(agent: object, *names: str) -> None:
+    for name in names:
+        if not 0 <= getattr(agent, name) <= 1:
+            raise ValueError(f"{name} is {getattr(agent, name):g}, it must be from 0 to 1")
 
 
 @dataclass(frozen=True)
-class NoParams:
-    """An agent without fields."""
+class Tickets:
+    """How an agent chooses among the tickets it is shown: every agent's first fields."""
+
+    first_tickets: Keep
+    later_tickets: Keep
+
+
+@dataclass(frozen=True)
+class Random(Tickets):
+    draws_tickets: bool
+
+
+@dataclass(frozen=True)
+class Base(Tickets):
+    colour_cost: float
+    grey_cost: float
+    points_discount: float
+    locomotive_cost: float
+    tickets_above: int
+
+    def __post_init__(self) -> None:
+        _at_least(self, 0, "colour_cost", "grey_cost", "points_discount", "locomotive_cost", "tickets_above")
+
+
+@dataclass(frozen=True)
+class Randomized(Base):
+    random_share: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _share(self, "random_share")
+
+
+@dataclass(frozen=True)
+class RandomBase(Randomized):
+    draws_tickets: bool
+
+
+@dataclass(frozen=True)
+class Hoarder(Base):
+    share: float
+    first_turn_tickets: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _share(self, "share")
+
+
+@dataclass(frozen=True)
+class Pile(Base):
+    draws_tickets: bool
+    without_path: Literal["draw", "claim"]
 
 
 PARAMS: dict[str, type] = {
-    "random": NoParams,
-    "greedy": NoParams,
+    "random": Random,
+    "greedy": Tickets,
+    "base": Base,
+    "random_smart": Randomized,
+    "random_base": RandomBase,
+    "villain": Base,
+    "hoarder": Hoarder,
+    "pile": Pile,
 }
