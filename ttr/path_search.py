@@ -1,10 +1,10 @@
 """The cheapest set of routes that joins the two cities of every ticket: a Steiner forest.
 
 Exact for few cities, by dynamic programming: the cheapest tree that joins a set of ticket cities and reaches a city grows out of
-two smaller ones that meet there, or along a route (Dreyfus and Wagner); tickets then share trees in the cheapest way. Trees that cost
-more than a quickly found set are never grown. Beyond MAX_EXACT cities that quickly found set is the answer: tickets are joined
-one after another, in several orders, each by the cheapest path that uses the others' routes for nothing, then joined anew one by
-one while that helps.
+two smaller ones that meet there, or along a route (Dreyfus and Wagner); tickets then share trees in the cheapest way. Trees that
+cost more than a quickly found set are never grown. Beyond MAX_EXACT cities that quickly found set is the answer: tickets are
+joined one after another, in several orders, each by the cheapest path that uses the others' routes for nothing, then joined
+anew one by one while that helps.
 
 Of equally cheap sets the least one counts, ids compared in ascending order. Costs are positive, so neither of two such sets
 contains the other, and the lesser is the one with the lowest id that they do not share: an order that sums respect as costs do.

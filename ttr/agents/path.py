@@ -149,7 +149,7 @@ def draw_for_path(g, seen, paths):
 
 @jitted
 def without_path(g, seen, me):
-    """Code of the action when the path is done or there is none: tickets if cars are many, else the longest claim, else the deck."""
+    """Code of the action when the path is done or there is none: tickets if cars are many, the longest claim, or the deck."""
     if seen.waiting > 0 and seen.cars[seen.player & 7] > me.params[TICKETS_ABOVE]:
         return np.int64(DRAW_TICKETS)
     code = longest_claim(g, seen)

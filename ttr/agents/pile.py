@@ -23,7 +23,7 @@ DRAW_ON = 0  # the order of its words
 
 @jitted
 def without_path(g, seen, me):
-    """Code of the action when the path is done or there is none: tickets if cars are many, cards while there are two, then as base."""
+    """Code of the action when the path is done or there is none: tickets if cars are many, cards while two are left, or as base."""
     if me.params[DRAWS_TICKETS] != 0 and seen.waiting > 0 and seen.cars[seen.player & 7] > me.params[TICKETS_ABOVE]:
         return np.int64(DRAW_TICKETS)
     if me.params[WITHOUT_PATH] == DRAW_ON and cards_to_draw(seen) >= 2:
