@@ -22,7 +22,6 @@ from ttr.play import Play, main, public_text
 from ttr.replay import replay
 from ttr.rules import resolve_rules
 from ttr.state import OVER
-from ttr.view import is_completed, view_of
 
 PROJECT = Path(__file__).parents[1]
 LAST_NUMBER = re.compile(r"(?:Your move|Payment) \(1-(\d+)")
@@ -133,7 +132,7 @@ def test_nothing_hidden_is_told(monkeypatch):
                 play._do(p, play.seats[p].decide(play.state))
             if swapped:
                 swap_what_the_person_cannot_see(play)
-            play.seats[1]._show(view_of(board, play.game, play.state, 1))
+            play.seats[1]._show(play._last_view(1))
             texts.append(out.getvalue())
         assert texts[0] == texts[1]
 
@@ -185,23 +184,32 @@ def test_hands_are_hidden_between_people(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["yang", "usa", "germany"])
-def test_the_view_agrees_with_the_score(name):
-    """Tickets shown as completed are those that the engine counts; points and counts are the state's."""
+def test_the_last_views_agree_with_the_scores(name):
+    """Tickets shown as completed are those that the engine counts; points and counts are the score sheet's."""
     board = load_board(name)
     for seed in range(15):
         play = Play(board, resolve_rules(board, "official", 2), ["greedy", "random"], seed, Console(file=io.StringIO()))
-        line = play.run()
-        for p, sheet in enumerate(line["scores"]):
-            view = view_of(board, play.game, play.state, p)
-            assert sum(view.tickets.values()) == sheet["completed"]
+        for p, sheet in enumerate(play.run()["scores"]):
+            view = play._last_view(p)
+            assert sum(t.completed for t in view.tickets) == sheet["completed"]
             assert len(view.tickets) == sheet["tickets"] == view.players[p].tickets
             assert view.players[p].points == sheet["routes"]
-            assert view.players[p].cars == sheet["cars_left"]
+            assert view.cars == sheet["cars_left"]
             assert sum(view.hand.values()) == sheet["cards_left"] == view.players[p].cards
-            assert view.deck == sum(cards_of(play.state["deck"]))
-            routes = [route for route, owner in view.owners.items() if owner == p]
-            assert len(routes) == sheet["routes_claimed"]
-            assert all(is_completed(board, routes, t) == done for t, done in view.tickets.items())
+            assert len([r for r in view.routes if r.owner == p]) == sheet["routes_claimed"]
+
+
+def test_a_users_own_agent_plays(monkeypatch, tmp_path):
+    mine = f"{PROJECT / 'examples' / 'my_agents.py'}:Planner"
+    play, text = play_game(["human", mine], "yang", random_choice(6), monkeypatch)
+    assert play.state["phase"] == OVER and "Planner" in text
+
+
+def test_a_failing_agent_is_one_line(tmp_path, capsys):
+    (tmp_path / "bad.py").write_text("def bad(view, moves, random):\n    return moves[10_000]\n")
+    assert main(["greedy", f"{tmp_path / 'bad.py'}:bad", "--seed", "1"]) == 2
+    err = capsys.readouterr().err
+    assert "bad.py" in err and "IndexError" in err and err.count("\n") == 1
 
 
 def test_wrong_entries_are_explained_and_asked_again():

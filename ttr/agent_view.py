@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ttr.actions import legal_codes
+from ttr.actions import count_actions, legal_codes
 from ttr.agents.registry import near_misses
 from ttr.board import GREY, LOCOMOTIVE, Board
 from ttr.cards import FIELD
@@ -74,15 +74,15 @@ class Setting:
             self.at[route.b].append(i)
         self._moves: dict[int, Move] = {}
         self._routes: dict[tuple[int, int | None, bool], RouteView] = {}
-        self._codes = np.zeros(4096, np.int64)
 
     def moves(self, seen: np.void) -> tuple[Move, ...]:
         """The legal moves of the player to move, in sampling order."""
-        codes = self._codes[: legal_codes(self.game, seen, self._codes)].tolist()
-        for code in codes:
+        codes = np.zeros(max(1, count_actions(self.game, seen)), np.int64)
+        legal_codes(self.game, seen, codes)
+        for code in codes.tolist():
             if code not in self._moves:
                 self._moves[code] = decode(self.board, code)
-        return tuple(self._moves[code] for code in codes)
+        return tuple(self._moves[code] for code in codes.tolist())
 
     def cards(self, word: int) -> Cards:
         """A card word as counts by name."""

@@ -412,7 +412,7 @@ def _read_routes(settings: _Settings, cities, colours, terminals) -> tuple[Route
     return tuple(routes)
 
 
-def reachable(start: int, routes, terminals=frozenset()) -> set[int]:
+def _reachable(start: int, routes, terminals=frozenset()) -> set[int]:
     """The cities a path from `start` leads to, passing through no terminal."""
     neighbours = defaultdict(set)
     for route in routes:
@@ -429,7 +429,7 @@ def reachable(start: int, routes, terminals=frozenset()) -> set[int]:
 
 
 def _check_connected(folder: Path, cities, routes):
-    cut_off = sorted(set(range(len(cities))) - reachable(0, routes))
+    cut_off = sorted(set(range(len(cities))) - _reachable(0, routes))
     if cut_off:
         path = folder / "cities.csv"
         row = next(row for row, fields in _read_table(path, ["id"]) if fields["id"] == str(cut_off[0]))
@@ -446,7 +446,7 @@ def _read_tickets(settings: _Settings, cities, routes, terminals) -> tuple[Ticke
         points = _whole(fields["points"], 1, MAX_TICKET_POINTS, path, row, "points")
         if a == b:
             _refuse(path, row, f"the ticket leads from {cities[a].name} to itself")
-        if b not in reachable(a, routes, terminals):
+        if b not in _reachable(a, routes, terminals):
             pair = f"{cities[a].name} - {cities[b].name}"
             _refuse(path, row, f"no path for the ticket {pair} without passing through a terminal")
         tags = frozenset(part.strip() for part in fields["tags"].split("|") if part.strip())

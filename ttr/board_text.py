@@ -4,15 +4,17 @@ A route is shown as its car spaces, RRR for three red ones, xx for two grey ones
 the letters of their colours, RR* for two red ones and a locomotive. So the plain text says as much as the coloured one.
 """
 
+from collections.abc import Sequence
+
 from rich.box import SIMPLE
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ttr.board import GREY, Board
+from ttr.agent_view import Cards, TicketView, View
+from ttr.board import Board
 from ttr.colour_marks import PLAYERS, colour_marks
 from ttr.moves import Move, ticket_text
-from ttr.view import View
 
 CLOSED, ANY, WILD = "-", "x", "*"  # a parallel route closed by its neighbour; a space of a grey route; a locomotive
 COLUMN = 38  # of the list of routes: two of them fit 80 characters, three 120
@@ -38,23 +40,23 @@ class BoardText:
         """A card's letter and its colour's name, after the number of such cards if it is given."""
         return Text.assemble((self.letters[name], self.styles[name]), "" if count is None else f" {count}", f" {name}")
 
-    def cards(self, counts: dict[str, int]) -> Text:
+    def cards(self, counts: Cards, room: int) -> Text:
         """A set of cards."""
-        return Text("   ").join(self.card(name, count) for name, count in counts.items()) if counts else Text("none", "dim")
+        items = [self.card(name, count) for name, count in counts.items() if count]
+        return flow(items, room, "   ") if items else Text("none", "dim")
 
-    def letters_of(self, counts: dict[str, int]) -> Text:
+    def letters_of(self, counts: Cards) -> Text:
         """A set of cards in short: RR B *."""
         return Text(" ").join(Text(self.letters[name] * count, self.styles[name]) for name, count in counts.items())
 
     def spaces(self, route: int, view: View) -> Text:
         """The car spaces of a route: its colour's letter, its owner's number, or a bar if it is closed."""
-        r = self.board.routes[route]
-        if route in view.owners:
-            return Text(str(view.owners[route]) * r.length, self._player_style(view.owners[route]))
-        if route not in view.open_routes:
+        r = view.routes[route]
+        if r.owner is not None:
+            return Text(str(r.owner) * r.length, self._player_style(r.owner))
+        if not r.open:
             return Text(CLOSED * r.length, "dim")
-        name = "grey" if r.colour == GREY else self.board.colours[r.colour]
-        return Text(self.letters[name] * r.length, self.styles[name])
+        return Text(self.letters[r.colour] * r.length, self.styles[r.colour])
 
     def connection(self, route: int, room: int) -> str:
         """The two cities of a route, cut to fit."""
@@ -91,7 +93,7 @@ class BoardText:
             Text.assemble((ANY, self.styles["grey"]), " grey: any one colour")
         ]
         parts += [self.player(p) for p in range(len(view.players))]
-        if len(view.open_routes) + len(view.owners) < len(self.board.routes):
+        if any(r.owner is None and not r.open for r in view.routes):
             parts.append(Text(f"{CLOSED} closed by its parallel route"))
         return flow(parts, self.width, "  ")
 
@@ -103,18 +105,18 @@ class BoardText:
             table.add_column(heading, justify="right")
         table.add_column("known cards")
         for p, seat in enumerate(view.players):
-            known = Text(", ").join(Text(f"{count} {name}") for name, count in seat.known.items())
+            known = Text(", ").join(Text(f"{count} {name}") for name, count in seat.known.items() if count)
             counts = (f"{seat.points:g}", str(seat.cars), str(seat.cards), str(seat.tickets))
             table.add_row(self.player(p), *counts, known)
         return table
 
-    def tickets(self, view: View) -> RenderableType:
-        """The player's own tickets, completed or not."""
+    def tickets(self, tickets: Sequence[TicketView], room: int) -> Text:
+        """A player's tickets, those to be completed first."""
         lines = [
-            Text.assemble(("[x] " if done else "[ ] "), ticket_text(self.board, t), style="green" if done else "")
-            for t, done in sorted(view.tickets.items(), key=lambda item: (item[1], item[0]))
+            Text.assemble("[x] " if t.completed else "[ ] ", ticket_text(self.board, t.id), style="green" if t.completed else "")
+            for t in sorted(tickets, key=lambda t: (t.completed, t.id))
         ]
-        return flow(lines, self.width, "   ", aligned=True) if lines else Text("none yet", "dim")
+        return flow(lines, room, "   ", aligned=True) if lines else Text("none yet", "dim")
 
     def scores(self, line: dict) -> RenderableType:
         """The score pad: a column for each player, a row for what it gained and lost; rows without anything are left out."""

@@ -4,6 +4,7 @@ Several people at one terminal take turns at the screen, and no one's hand is sh
 """
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +13,12 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from ttr.agent_view import View
 from ttr.board import Board
 from ttr.board_text import flow
-from ttr.moves import Move, legal_moves, ticket_text
+from ttr.moves import Move, ticket_text
 from ttr.observation import observe
 from ttr.state import new_state
-from ttr.view import View, view_of
 
 if TYPE_CHECKING:
     from ttr.play import Play
@@ -55,10 +56,10 @@ class HumanSeat:
     def decide(self, state: np.void) -> int:
         """Show what the person may see and ask until a legal action is named."""
         self._take_over_the_screen()
-        board, game = self.play.board, self.play.game
-        observe(game, state, self.me, self._seen)
-        view = view_of(board, game, state, self.me)
-        moves = without_twins(board, legal_moves(game, board, self._seen))
+        setting = self.play.setting
+        observe(setting.game, state, self.me, self._seen)
+        view = View.of(setting, self._seen)
+        moves = without_twins(setting.board, setting.moves(self._seen))
         self.text.width = self.console.width
         numbered, menu = self._menu(view, moves)
         self._show(view)
@@ -77,7 +78,7 @@ class HumanSeat:
             elif word in ("b", "board"):
                 self.console.print(self.text.routes(view))
             elif word in ("t", "tickets"):
-                self.console.print(self.text.tickets(view))
+                self.console.print(self.text.tickets(view.tickets, self.console.width))
             elif not word:
                 self.console.print(menu)
             else:
@@ -121,7 +122,7 @@ class HumanSeat:
         say = self.console.print
         rules = self.play.rules
         you = "you" if len(self.play.humans) == 1 else HUMAN
-        say("", Rule(f"Round {view.round}: player {self.me} ({you})"))
+        say("", Rule(f"Round {view.turn // rules.players + 1}: player {self.me} ({you})"))
         news = self.play.moves_since(self._told, self.me)
         self._told = len(self.play.log)
         if news:
@@ -132,20 +133,17 @@ class HumanSeat:
         facts = Table.grid(padding=(0, 2, 0, 0))
         facts.add_column(no_wrap=True)
         facts.add_column()
+        room = self.console.width - 9
         if rules.face_up:
-            facts.add_row("Face up", flow(self._items(view.row), self.console.width - 10, "   "))
-        piles = f"{view.deck} cards, {view.discards} discarded; {view.ticket_deck} tickets"
-        facts.add_row("Decks", piles)
-        facts.add_row("Hand", flow(self._items(view.hand), self.console.width - 10, "   "))
-        facts.add_row("Tickets", self.text.tickets(view))
+            facts.add_row("Face up", self.text.cards(view.row, room))
+        facts.add_row("Decks", f"{view.deck} cards, {sum(view.discard.values())} discarded; {view.ticket_deck} tickets")
+        facts.add_row("Hand", self.text.cards(view.hand, room))
+        facts.add_row("Tickets", self.text.tickets(view.tickets, room))
         say(facts)
-        if view.left:
-            turns = "this is the last turn" if view.left == 1 else f"{view.left} turns are left, this is your last one"
-            say(Text(f"\nTHE LAST TURNS: {turns}.", style="bold red"))
+        if view.turns_left:
+            this = "this is the last one" if view.turns_left == 1 else f"{view.turns_left} are left, this is your last one"
+            say(Text(f"\nTHE LAST TURNS: {this}.", style="bold red"))
         say("")
-
-    def _items(self, counts: dict[str, int]) -> list[Text]:
-        return [self.text.card(name, count) for name, count in counts.items()] or [Text("none", "dim")]
 
     def _menu(self, view: View, moves: list[Move]) -> tuple[list[list[Move]], Group]:
         """What each number stands for (several moves if only their payments differ), and the menu: by kind, claims by route."""
@@ -171,7 +169,7 @@ class HumanSeat:
                 parts.append(item(move, "pass: there is nothing else to do"))
         keeps = sorted((move for move in moves if move.kind == "keep"), key=lambda move: (len(move.tickets), move.tickets))
         if keeps:
-            letters = dict(zip(view.revealed, TICKET_LETTERS[-len(view.revealed) :]))
+            letters = dict(zip((ticket.id for ticket in view.offered), TICKET_LETTERS[-len(view.offered) :]))
             parts.append(Text(f"Choose from {len(letters)} tickets, at least {len(keeps[0].tickets)}", "bold"))
             parts += [Text(f"  {letter}  {ticket_text(self.play.board, t)}") for t, letter in letters.items()]
             items = [item(move, " ".join(sorted(letters[t] for t in move.tickets))) for move in keeps]
@@ -188,14 +186,14 @@ class HumanSeat:
         for move in claims:
             by_route.setdefault(move.route, []).append(move)
         names = {route: self.text.connection(route, 30) for route in by_route}
-        points = {r: f"+{self.play.rules.points[self.play.board.routes[r].length - 1]:g}" for r in by_route}
+        points = {route: f"+{view.routes[route].points:g}" for route in by_route}
         order = sorted(by_route, key=lambda route: (names[route], route))
         if len(claims) > MANY:
             return flow([item(by_route[r], self._short(r, view, points[r])) for r in order], self.console.width, "  ", aligned=True)
         grid = Table.grid(padding=(0, 2, 0, 0))
         for justify in ("left", "left", "right", "left"):
             grid.add_column(no_wrap=True, justify=justify)
-        longest = max(self.play.board.routes[route].length for route in by_route)
+        longest = max(view.routes[route].length for route in by_route)
         room = self.console.width - 2 - longest - max(map(len, names.values())) - 3 - 6
         for r in order:
             ways = [item(move, self.text.payment(move)) for move in by_route[r]]
@@ -209,7 +207,7 @@ class HumanSeat:
         return Text.assemble(spaces, " ", name.ljust(29 - len(spaces)), points.rjust(4))
 
 
-def without_twins(board: Board, moves: list[Move]) -> list[Move]:
+def without_twins(board: Board, moves: Sequence[Move]) -> list[Move]:
     """The moves without claims that equal an earlier one but for lying on a parallel route of the same colour."""
     kept: dict[tuple, Move] = {}
     for move in moves:

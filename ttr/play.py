@@ -13,39 +13,25 @@ import secrets
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
-import numpy as np
 from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
 from ttr.actions import apply_code
-from ttr.agents.registry import Agent, AgentError, parse_agent
+from ttr.agent_view import Setting, View
+from ttr.agents.python_agent import AgentFailure
+from ttr.agents.registry import AgentError, parse_agent
 from ttr.board import Board, MapError, load_board
-from ttr.board_text import BoardText, flow
+from ttr.board_text import BoardText
 from ttr.human_seat import HUMAN, HumanSeat, LeftTheTable
-from ttr.moves import Move, decode, describe, ticket_text
+from ttr.moves import Move, decode, describe
+from ttr.observation import observe
 from ttr.record import header_line, move_line, score_line, start_game, write_record
 from ttr.rules import Rules, RulesError, parse_overrides, resolve_rules, usual_preset
-from ttr.seats import JittedSeat
-from ttr.state import OVER
+from ttr.seats import Seat, take_seat
+from ttr.state import OVER, new_state
 from ttr.stream import agent_stream
-from ttr.tables import Game
-from ttr.view import cards_of, is_completed, members, view_of
-
-
-class Seat(Protocol):
-    """Whoever decides at one place of the table."""
-
-    def decide(self, state: np.void) -> int:
-        """The code of the action taken in a state in which it is to move."""
-        ...
-
-
-def agent_seat(game: Game, agent: Agent, stream: int) -> Seat:
-    """The seat of any agent."""
-    return JittedSeat(game, agent, stream)
 
 
 def public_text(board: Board, move: Move) -> str:
@@ -60,17 +46,17 @@ class Play:
 
     def __init__(self, board: Board, rules: Rules, agents: Sequence[str], seed: int, console: Console):
         self.board, self.rules, self.console, self.seed = board, rules, console, seed
-        self.agents = list(agents)
         self.humans = [p for p, text in enumerate(agents) if text == HUMAN]
         parsed = {p: parse_agent(text) for p, text in enumerate(agents) if text != HUMAN}
-        names = [text if text != HUMAN else "you" if len(self.humans) == 1 else HUMAN for text in self.agents]
-        self.text = BoardText(board, names, console.width)
+        seated = [parsed[p].text if p in parsed else HUMAN for p in range(len(agents))]
+        self.text = BoardText(board, ["you" if self.humans == [p] else text for p, text in enumerate(seated)], console.width)
         self.game, self.state = start_game(board, rules, seed, deal=0)
-        streams = [agent_stream(seed, 0, 0, p) for p in range(len(agents))]
-        self.seats: list[Seat] = [
-            agent_seat(self.game, parsed[p], streams[p]) if p in parsed else HumanSeat(self, p) for p in range(len(agents))
+        self.setting = Setting(board, self.game)
+        self.seats: list[Seat | HumanSeat] = [
+            take_seat(self.setting, parsed[p], int(agent_stream(seed, 0, 0, p))) if p in parsed else HumanSeat(self, p)
+            for p in range(len(agents))
         ]
-        self.lines = [header_line(board, rules, self.agents, seed, deal=0)]
+        self.lines = [header_line(board, rules, seated, seed, deal=0)]
         self.log: list[tuple[int, str, str]] = []  # player, move as the others see it, move as the player itself sees it
         self.looking: int | None = self.humans[0] if self.humans else None  # whose screen this is
 
@@ -93,11 +79,9 @@ class Play:
         apply_code(self.game, self.state, code)
         own = describe(self.board, move)
         if move.kind == "draw" and "deck" in move.cards:
-            gained = cards_of(self.board, int(self.state["hand"][p]) - hand)
-            for card in move.cards:
-                if card != "deck":
-                    gained[card] -= 1
-            own += f" ({', '.join(name for name, count in gained.items() for _ in range(count))})"
+            gained = self.setting.cards(int(self.state["hand"][p]) - hand)
+            blind = [name for name, count in gained.items() for _ in range(count - move.cards.count(name))]
+            own += f" ({', '.join(blind)})"
         self.log.append((p, public_text(self.board, move), own))
         if not self.humans:
             self.console.print(Text.assemble(f"{len(self.log):4}  ", self.text.player(p), ": ", own))
@@ -108,14 +92,11 @@ class Play:
 
     def say_final(self, line: dict) -> None:
         """The end: the board, everybody's tickets, the scores with their breakdown, and the winner."""
-        view, say = view_of(self.board, self.game, self.state, 0), self.console.print
-        say(Rule("The game is over"), self.text.routes(view), "")
-        for p in range(self.rules.players):
-            routes = [route for route, owner in view.owners.items() if owner == p]
-            held = members(self.state["held"][p])
-            texts = [Text(("[x] " if is_completed(self.board, routes, t) else "[ ] ") + ticket_text(self.board, t)) for t in held]
+        say, views = self.console.print, [self._last_view(p) for p in range(self.rules.players)]
+        say(Rule("The game is over"), self.text.routes(views[0]), "")
+        for p, view in enumerate(views):
             say(Text.assemble("Tickets of ", self.text.player(p)))
-            say(flow(texts, self.console.width, "   ", aligned=True))
+            say(self.text.tickets(view.tickets, self.console.width))
         say("", self.text.scores(line))
         winner = line["winner"]
         if winner is None:
@@ -123,6 +104,13 @@ class Play:
         else:
             you = self.text.names[winner] == "you"
             say(Text.assemble("You win." if you else f"Player {winner} ({self.text.names[winner]}) wins.", style="bold"))
+
+    def _last_view(self, player: int) -> View:
+        """The end of the game as one player sees it."""
+        state, seen = self.state.copy(), new_state()
+        state["player"] = player
+        observe(self.game, state, player, seen)
+        return View.of(self.setting, seen)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -176,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             play = _set_up(arguments, console)
         console.print(f"{play.board.title}; rules {play.rules.preset}; seed {play.seed}")
         play.say_final(play.run())
-    except (AgentError, MapError, RulesError) as error:
+    except (AgentError, AgentFailure, MapError, RulesError) as error:
         print(error, file=sys.stderr)
         return 2
     except (LeftTheTable, KeyboardInterrupt) as reason:

@@ -20,7 +20,6 @@ from ttr.record import FORMAT, VERSION, header_line, move_line, score_line, star
 from ttr.rules import FIELDS, RulesError, resolve_rules
 from ttr.state import OVER
 from ttr.tables import Game
-from ttr.view import owners_of
 
 FORMATS = (".png", ".pdf", ".svg")
 
@@ -41,7 +40,13 @@ class Replay:
 
     def owners(self) -> dict[int, int]:
         """Who has claimed which route."""
-        return owners_of(self.game, self.state)
+        owned = self.state["own"]
+        return {
+            route: p
+            for p in range(self.game.players)
+            for route in range(self.game.routes)
+            if (int(owned[p][route >> 6]) >> (route & 63)) & 1
+        }
 
 
 def replay(path: str | Path) -> Replay:
