@@ -33,6 +33,7 @@ class Seating:
     id: str
     agents: tuple[str, ...]  # by seat entry; in rotation r turn position s is entry (s + r) mod n
     labels: dict[str, Any] = field(default_factory=dict)
+    identities: tuple[dict[str, Any], ...] = ()  # every field of each agent, by seat entry
 
     @property
     def players(self) -> int:
