@@ -18,7 +18,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from ttr.jit import OPTIONS, inlined
 from ttr.path_search import PATHS
-from ttr.search_tree import TREE
+from ttr.search.tree import TREE
 from ttr.state import STATE
 from ttr.stream import GOLD, below, mix
 from ttr.tables import GAME_TYPE, MAX_PLAYERS

@@ -82,6 +82,39 @@ class Pile(Base):
     without_path: Literal["draw", "claim"]
 
 
+@dataclass(frozen=True)
+class CheatingSearch:
+    """A Monte Carlo tree search on the true state."""
+
+    iterations: int
+    forward_model_calls: int
+    seconds: float
+    cp: float
+    dda: Literal["none", "rosas", "posas", "true_rosas", "true_posas"]
+    posas_threshold: float
+    momentum: float
+    target: float
+    final_choice: Literal["best_mean", "most_visits"]
+
+    def __post_init__(self) -> None:
+        """One budget, and exploration that is not negative."""
+        budgets = {"iterations": self.iterations, "forward_model_calls": self.forward_model_calls, "seconds": self.seconds}
+        if any(value < 0 for value in budgets.values()) or sum(value > 0 for value in budgets.values()) != 1:
+            given = ", ".join(f"{name}={value:g}" for name, value in budgets.items())
+            raise ValueError(f"exactly one of iterations, forward_model_calls and seconds must be above 0, not {given}")
+        if self.iterations > 2_000_000:
+            raise ValueError(f"iterations is {self.iterations}, it must be at most 2000000")
+        _at_least(self, 0, "cp", "posas_threshold")
+
+
+@dataclass(frozen=True)
+class InformationSetSearch(CheatingSearch):
+    """A Monte Carlo tree search over determinizations."""
+
+    exploration: Literal["parent", "availability"]
+    tickets: Literal["returned_known", "plain"]
+
+
 PARAMS: dict[str, type] = {
     "random": Random,
     "greedy": Tickets,
@@ -91,4 +124,6 @@ PARAMS: dict[str, type] = {
     "villain": Base,
     "hoarder": Hoarder,
     "pile": Pile,
+    "cmcts": CheatingSearch,
+    "ismcts": InformationSetSearch,
 }
