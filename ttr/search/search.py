@@ -8,7 +8,6 @@ Payoff: own unfloored score minus the best opponent's, in half points. Opponents
 """
 
 import math
-from dataclasses import fields
 
 import numpy as np
 
@@ -27,8 +26,9 @@ from ttr.search.uct import F, Rule, best_child, value_by_availability, value_chi
 from ttr.state import OVER
 from ttr.stream import GOLD, below, mix
 
-(ITERATIONS, FORWARD_MODEL_CALLS, SECONDS, CP, DDA, POSAS_THRESHOLD, MOMENTUM, TARGET, FINAL_CHOICE, EXPLORATION, TICKETS) = (
-    field_index(InformationSetSearch, field.name) for field in fields(InformationSetSearch)
+FIELDS = "iterations forward_model_calls seconds cp dda posas_threshold momentum target final_choice exploration tickets".split()
+ITERATIONS, FORWARD_MODEL_CALLS, SECONDS, CP, DDA, POSAS_THRESHOLD, MOMENTUM, TARGET, FINAL_CHOICE, EXPLORATION, TICKETS = (
+    field_index(InformationSetSearch, name) for name in FIELDS
 )
 
 
