@@ -1,0 +1,1 @@
+"""Experiments: from a few lines of YAML to complete, exact, resumable results (conf -> plan -> batches -> rows -> Parquet)."""

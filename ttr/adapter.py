@@ -1,0 +1,259 @@
+"""Ticket to Ride as experiments see it: setups, agents, batches and rows, all as plain data.
+
+A setup (map and rules) and the seats (agents) resolve into data that are complete in themselves: a worker needs no file of the
+user's, and an edited ticket or agent makes another matchup. `play_batch` is a pure function of its arguments.
+"""
+
+import fcntl
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ttr import __version__
+from ttr.agents.registry import SWAP, Agent, agent_names, make_agent, near_misses, parse_agent
+from ttr.board import Board, Box, MapError, load_board, map_names
+from ttr.board_data import board_data, board_from, content
+from ttr.compile_cache import cache_folder, source_hash
+from ttr.rules import FIELDS as RULE_FIELDS
+from ttr.rules import Rules, resolve_rules
+
+MAX_SEATS = 5
+POINTS = {  # columns in points, and what the engine calls them (it counts half points)
+    "score": "score",
+    "unfloored": "unfloored",
+    "route_points": "routes",
+    "tickets_gained": "gained",
+    "tickets_lost": "lost",
+    "ticket_bonus": "ticket_bonus",
+    "longest_bonus": "longest_bonus",
+    "most_tickets_bonus": "most_tickets_bonus",
+}
+COUNTS = {
+    "tickets_kept": "tickets",
+    "tickets_completed": "completed",
+    "routes": "routes_claimed",
+    "cars_placed": "",  # the cars there were, less those left
+    "cars_left": "cars_left",
+    "cards_left": "cards_left",
+    "longest_route": "longest",
+    "longest_single": "longest_single",
+    "turns": "turns_taken",
+    "turns_led": "turns_led",
+    "rank": "rank",
+}
+GAME_COLUMNS = [
+    ("deal", pa.int64()),
+    ("rotation", pa.int8()),
+    ("forfeit", pa.int8()),
+    ("winner", pa.int8()),
+    ("turns", pa.int32()),
+    ("decisions", pa.int32()),
+    ("lead_changes", pa.int32()),
+]
+SEAT_COLUMNS = [
+    ("agent", pa.string()),
+    *((name, pa.float32()) for name in POINTS),
+    *((name, pa.int16()) for name in COUNTS),
+    ("seconds", pa.float32()),
+]
+DECISION_COLUMNS = [
+    ("deal", pa.int64()),
+    ("rotation", pa.int8()),
+    ("number", pa.int32()),
+    ("turn", pa.int32()),
+    ("seat", pa.int8()),
+    ("actions", pa.int32()),
+    ("iterations", pa.int64()),
+    ("nodes", pa.int64()),
+    ("visits", pa.int64()),
+    ("mean", pa.float64()),
+    ("seconds", pa.float32()),
+]
+MOVE_COLUMNS = [
+    ("deal", pa.int64()),
+    ("rotation", pa.int8()),
+    ("number", pa.int32()),
+    ("seat", pa.int8()),
+    ("code", pa.int64()),
+]
+SCHEMAS = {
+    "games": pa.schema([*GAME_COLUMNS, *((f"{name}_{s}", kind) for s in range(MAX_SEATS) for name, kind in SEAT_COLUMNS)]),
+    "decisions": pa.schema(DECISION_COLUMNS),
+    "moves": pa.schema(MOVE_COLUMNS),
+}
+MEASUREMENTS = frozenset(["seconds", *(f"seconds_{s}" for s in range(MAX_SEATS))])  # no part of a result's content
+
+
+def engine_identity() -> str:
+    """A hash of the engine's code."""
+    return source_hash()
+
+
+def engine_version() -> str:
+    """The engine's release."""
+    return __version__
+
+
+# --- from what a user writes to data -------------------------------------------------------------------------------------
+
+
+def resolve_setup(map_spec: Any, rules_spec: Any, players: int) -> dict[str, Any]:
+    """The board and the rules of games between so many players, nothing left open.
+
+    A map is a name or folder, or a mapping of name, variant and numbers of the box; rules are a preset, or a mapping of preset
+    and overridden fields.
+    """
+    given = {"name": map_spec} if isinstance(map_spec, str) else dict(map_spec)
+    name, variant = given.pop("name", None), given.pop("variant", None)
+    if not name:
+        raise MapError(f"no map is named; the maps are {', '.join(map_names())}")
+    board = load_board(f"{name}:{variant}" if variant else str(name))
+    known = [field.name for field in fields(Box)]
+    for key in given:
+        if key not in known:
+            raise MapError(f"map '{name}' has no field '{key}'{near_misses(key, ['name', 'variant', *known])}")
+    board = replace(board, box=replace(board.box, **given))
+    changes = {"preset": rules_spec} if isinstance(rules_spec, str) else dict(rules_spec)
+    preset = str(changes.pop("preset", None) or "official")
+    rules = resolve_rules(board, preset, players, changes)
+    return {
+        "board": board_data(board),
+        "rules": asdict(rules) | {"points": list(rules.points)},
+        "labels": {"map": _label(board.name, given), "rules": _label(preset, changes)},
+    }
+
+
+def _label(name: str, changes: Mapping[str, Any]) -> str:
+    shown = ",".join(f"{key}={value}" for key, value in changes.items())
+    return f"{name}[{shown}]" if shown else name
+
+
+def setup_content(setup: Mapping[str, Any]) -> dict[str, Any]:
+    """What the games of a setup depend on: not the names of map and preset."""
+    rules = {key: value for key, value in setup["rules"].items() if key != "preset"}
+    return {"board": content(setup["board"]), "rules": rules}
+
+
+def setup_fields() -> dict[str, list[str]]:
+    """The fields of map and rules that an experiment may sweep."""
+    return {"map": ["name", "variant", *(field.name for field in fields(Box))], "rules": ["preset", *RULE_FIELDS]}
+
+
+def resolve_agent(spec: Any, defaults: Mapping[str, Any] | None = None, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """An agent's text and identity: `defaults` hold for fields it has and the text leaves open, `changes` are put over it."""
+    given = parse_agent(spec) if isinstance(spec, str) else make_agent(spec["agent"], {k: v for k, v in spec.items() if k != "agent"})
+    agent = _with(given, _defaults_left_open(given, defaults or {}) | dict(changes or {}))
+    return {"text": agent.text, "identity": agent.identity()}
+
+
+def _defaults_left_open(agent: Agent, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    if agent.first or agent.source or agent.name == SWAP:
+        return {}
+    configured = make_agent(agent.name).fields
+    return {key: value for key, value in defaults.items() if key in agent.fields and agent.fields[key] == configured[key]}
+
+
+def _with(agent: Agent, changes: Mapping[str, Any]) -> Agent:
+    if not changes:
+        return agent
+    if agent.first and agent.second:
+        return make_agent(SWAP, {"first": agent.first, "second": agent.second, **agent.fields, **changes})
+    return make_agent(agent.name, {**agent.fields, **changes})
+
+
+def agent_from(identity: Mapping[str, Any]) -> Agent:
+    """The agent that an identity describes."""
+    values = {key: value for key, value in identity.items() if key != "agent"}
+    if identity["agent"] == SWAP:
+        halves = {key: agent_from(identity[key]) for key in ("first", "second")}
+        return make_agent(SWAP, {**halves, "round": identity["round"]})
+    return make_agent(identity["agent"], values)
+
+
+def names() -> dict[str, list[str]]:
+    """What there is to choose from."""
+    return {"agents": list(agent_names()), "maps": map_names()}
+
+
+# --- playing ---------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _compiling_alone() -> Iterator[None]:
+    """One process at a time fills the cache of compiled code: several at once have crashed."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "filling.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _board_and_rules(setup: Mapping[str, Any]) -> tuple[Board, Rules]:
+    rules = setup["rules"]
+    return board_from(setup["board"]), Rules(**{**rules, "points": tuple(rules["points"])})
+
+
+@lru_cache(maxsize=16)
+def _table(setup: str, identities: str) -> Any:
+    """A table for a matchup, made once in a process; the least used one makes room."""
+    with _compiling_alone():
+        from ttr.batch import Table
+        from ttr.tables import compile_game
+
+        game = compile_game(*_board_and_rules(json.loads(setup)))
+        return Table(game, [agent_from(identity) for identity in json.loads(identities)])
+
+
+def _sit_down(setup: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> Any:
+    return _table(json.dumps(setup), json.dumps([seat["identity"] for seat in seats]))
+
+
+def warm_up(setup: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> None:
+    """Compile all that a matchup needs, by playing one game of it."""
+    _sit_down(setup, seats).play(np.zeros(1, np.int64), np.zeros(1, np.int64), 0)
+
+
+def play_batch(
+    setup: Mapping[str, Any],
+    seats: Sequence[Mapping[str, Any]],
+    seed: int,
+    deals: np.ndarray,
+    rotations: np.ndarray,
+    datasets: Sequence[str] = ("games",),
+    on_error: str = "stop",
+) -> dict[str, pa.Table]:
+    """The rows of these games in each dataset asked for; row i of `games` is deals[i] in rotations[i]."""
+    table = _sit_down(setup, seats)
+    rows = table.play(deals, rotations, seed)
+    return {"games": _game_rows(rows, [seat["text"] for seat in seats], setup["rules"]["cars"])}
+
+
+def _game_rows(rows: np.ndarray, agents: Sequence[str], cars: int) -> pa.Table:
+    n = len(agents)
+    columns: dict[str, Any] = {}
+    for name, kind in GAME_COLUMNS:
+        columns[name] = pa.array(rows[name].astype(kind.to_pandas_dtype()))
+    for name in ("winner", "forfeit"):
+        columns[name] = pa.array(rows[name].astype(np.int8), mask=rows[name] < 0)
+    names = pa.array(agents, pa.string())
+    for s in range(MAX_SEATS):
+        if s >= n:
+            for name, kind in SEAT_COLUMNS:
+                columns[f"{name}_{s}"] = pa.nulls(len(rows), kind)
+            continue
+        entries = pa.array(((s + rows["rotation"]) % n).astype(np.int8))
+        columns[f"agent_{s}"] = pa.DictionaryArray.from_arrays(entries, names).cast(pa.string())
+        for name, engine_name in POINTS.items():
+            columns[f"{name}_{s}"] = pa.array((rows[engine_name][:, s] / 2).astype(np.float32))
+        for name, engine_name in COUNTS.items():
+            values = rows[engine_name][:, s] if engine_name else cars - rows["cars_left"][:, s]
+            columns[f"{name}_{s}"] = pa.array(values.astype(np.int16))
+        columns[f"seconds_{s}"] = pa.nulls(len(rows), pa.float32())
+    schema = SCHEMAS["games"]
+    return pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
