@@ -105,5 +105,3 @@ def _study(overrides: list[str]) -> str:
             overrides.remove(word)
             return word.partition("=")[2]
     raise Refusal(f"name a published table: study=NAME; there are: {', '.join(options('study'))}")
-
-

@@ -72,8 +72,10 @@ class Tally:
         return interval(self.total, self.deals)
 
 
-def deal_means(deals: np.ndarray, rotations: np.ndarray, winners: np.ndarray, entry: int, players: int) -> tuple[np.ndarray, np.ndarray]:
-    """Per deal, the mean result of one entry over its rotations: 1 for a win, 0 for a loss, an equal share for a draw (winner -1)."""
+def deal_means(
+    deals: np.ndarray, rotations: np.ndarray, winners: np.ndarray, entry: int, players: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Per deal, the mean result of one entry over its rotations: 1 for a win, an equal share for a draw (winner -1)."""
     won = (winners + rotations) % players == entry
     value = np.where(winners < 0, 1.0 / players, won)
     found, inverse = np.unique(deals, return_inverse=True)

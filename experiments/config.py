@@ -211,13 +211,13 @@ def settings_of(config: DictConfig) -> Settings:
             raise Refusal(f"{name}={value}: it must be a whole number from {low} on")
     if not isinstance(settings.batch_seconds, (int, float)) or not 0 < settings.batch_seconds <= 3600:
         raise Refusal(f"batch_seconds={settings.batch_seconds}: it must be a number of seconds above 0")
-    for name, value, allowed in (
+    for name, word, allowed in (
         ("on_error", settings.on_error, ("stop", "forfeit")),
         ("display", settings.display, ("auto", "plain", "none")),
         ("cluster.kind", cluster.kind, ("local", "ray", "serial")),
     ):
-        if value not in allowed:
-            raise Refusal(f"{name}={value}: it must be one of {', '.join(allowed)}")
+        if word not in allowed:
+            raise Refusal(f"{name}={word}: it must be one of {', '.join(allowed)}")
     if settings.stop_at is not None and not isinstance(settings.stop_at, (int, float)):
         raise Refusal(f"stop_at={settings.stop_at}: it must be a unix time in seconds")
     return settings

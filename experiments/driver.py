@@ -139,7 +139,7 @@ class _Drive:
                 self.store.note(note | engine_facts(Path(__file__).parent))
                 progress.say(f"the engine has changed; {note['checked']} stored games were played again and are the same")
             progress.count_stored(run)
-            seconds = executor.warm(self._to_warm(segments))
+            seconds = executor.warm(self.plan.spec.game, self._identities(segments))
             if seconds > 2:
                 progress.say(f"compiled in {seconds:.0f} s; later starts find it in the cache")
             progress.start_clock()
@@ -150,16 +150,13 @@ class _Drive:
         finally:
             executor.close()
 
-    def _to_warm(self, segments: list[Segment]) -> list[bytes]:
-        """A few matchups that together need everything that is to be compiled."""
-        known: set[str] = set()
-        chosen = []
+    def _identities(self, segments: list[Segment]) -> list[Any]:
+        """One agent of every name that is to play: what must be compiled."""
+        found = {}
         for name in dict.fromkeys(segment.matchup for segment in segments):
-            needed = {str(part["agent"]) for seat in self.matchups[name].seats for part in _parts(seat["identity"])}
-            if not needed <= known:
-                known |= needed
-                chosen.append(self.blobs[name])
-        return chosen
+            for seat in self.matchups[name].seats:
+                found[seat["text"].partition(":")[0] if "first" not in seat["identity"] else seat["text"]] = seat["identity"]
+        return list(found.values())
 
     def _loop(self, executor: Executor, source: BatchSource, progress: Progress) -> Result:
         flying = handed_out = 0
@@ -206,7 +203,9 @@ class _Drive:
         progress.lost += 1
         self.failing += 1
         if self.failing >= self.settings.max_fails:
-            raise Failure(f"{self.failing} batches in a row were lost with their workers ({why}); the run ends, everything stored stays")
+            raise Failure(
+                f"{self.failing} batches in a row were lost with their workers ({why}); the run ends, everything stored stays"
+            )
         if batch.losses >= self.settings.max_retries:
             game = f"{batch.matchup}, deals {batch.deals[0]} to {batch.deals[-1]}"
             raise Failure(f"{self.matchups[batch.matchup].title} ({game}) was lost {batch.losses + 1} times ({why}); the run ends")
@@ -234,10 +233,3 @@ class _Drive:
 
     def _result(self, progress: Progress, code: int, message: str) -> Result:
         return Result(self.store.folder, code, message, progress.played, progress.peak_mb)
-
-
-def _parts(identity: Any) -> list[Any]:
-    """An agent, or both agents of a swap."""
-    if isinstance(identity.get("first"), dict):
-        return [identity["first"], identity["second"]]
-    return [identity]

@@ -1,7 +1,7 @@
 """A changed engine is caught: before a run goes on, deal 0 and eight random stored deals of each matchup are played again.
 
-All rows equal: the run goes on, and the manifest notes it. One differs: it is refused, and the game is shown with both rows. A check,
-not a proof: `status` names runs whose shards come from several engines.
+All rows equal: the run goes on, and the manifest notes it. One differs: it is refused, and the game is shown with both rows.
+A check, not a proof: `status` names runs whose shards come from several engines.
 """
 
 import hashlib
@@ -79,7 +79,7 @@ def _compare(run: Run, matchup: Matchup, deals: np.ndarray, again: pa.Table) -> 
         shown = ", ".join(f"{name} was {row.get(name)}, is {new.get(name)}" for name in columns[:6])
         more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
         raise Refusal(
-            f"the engine has changed and no longer plays the same games: {run.path} game {matchup.id}/{row['deal']}/{row['rotation']} "
+            f"the engine has changed and no longer plays the same: {run.path} game {matchup.id}/{row['deal']}/{row['rotation']} "
             f"({matchup.title}): {shown}{more}. Nothing was changed; fresh=true starts a new run beside it"
         )
     return len(again)
@@ -90,7 +90,11 @@ def first_difference(stored: pa.Table, again: pa.Table, measurements: frozenset[
     if len(stored) != len(again):
         return min(len(stored), len(again)) - (1 if len(stored) <= len(again) else 0), ["number of rows"]
     names = [name for name in again.column_names if name not in measurements]
-    different = [name for name in names if column_bytes(stored.column(name)) != column_bytes(again.column(name).cast(stored.schema.field(name).type))]
+    different = [
+        name
+        for name in names
+        if column_bytes(stored.column(name)) != column_bytes(again.column(name).cast(stored.schema.field(name).type))
+    ]
     if not different:
         return None
     for i in range(len(again)):

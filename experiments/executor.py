@@ -21,9 +21,11 @@ class Outcome:
 class Executor(Protocol):
     """What a driver needs of a cluster."""
 
-    workers: int
+    @property
+    def workers(self) -> int:
+        """How many batches can be played at once, now."""
 
-    def warm(self, matchups: Sequence[bytes]) -> float:
+    def warm(self, adapter: str, identities: Sequence[Any]) -> float:
         """Compile once, before fanning out."""
 
     def submit(self, key: Any, task: Task) -> None:
@@ -39,14 +41,17 @@ class Executor(Protocol):
 class SerialExecutor:
     """Plays in this very process, one task at a time."""
 
-    workers = 1
-
     def __init__(self) -> None:
         self._tasks: deque[tuple[Any, Task]] = deque()
 
-    def warm(self, matchups: Sequence[bytes]) -> float:
+    @property
+    def workers(self) -> int:
+        """One: itself."""
+        return 1
+
+    def warm(self, adapter: str, identities: Sequence[Any]) -> float:
         """Compile here."""
-        return warm(list(matchups))
+        return warm(adapter, list(identities))
 
     def submit(self, key: Any, task: Task) -> None:
         """Queue a task."""

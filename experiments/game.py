@@ -6,7 +6,8 @@ An adapter offers plain functions over plain data, and experiments know nothing 
     setup_content(setup)                          what the games depend on; the matchup's identity is made from it
     resolve_agent(spec, defaults, changes) -> {"text": ..., "identity": ...}
     play_batch(setup, seats, seed, deals, rotations, datasets, on_error) -> {dataset: pyarrow.Table}
-    warm_up(setup, seats), record_game(setup, seats, seed, deal, rotation), engine_identity(), SCHEMAS, MEASUREMENTS
+    warm_up(identities), record_game(setup, seats, seed, deal, rotation), tell_record(record), engine_identity()
+    SCHEMAS, MEASUREMENTS (columns that are no content), FAILURES (exceptions whose message is one clear line)
 """
 
 import importlib

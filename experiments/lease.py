@@ -96,7 +96,7 @@ class Lease:
     @property
     def number(self) -> int:
         """Rises with every writer of the folder."""
-        return self.data["number"]
+        return int(str(self.data["number"]))
 
     def check(self) -> None:
         """Raise Superseded unless the lease is still ours."""

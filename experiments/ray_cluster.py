@@ -50,7 +50,9 @@ class RayExecutor:
         except Exception as error:  # Ray raises many kinds, all of them mean that there is no cluster
             self._remove_folder()
             where = "here" if cluster.kind == "local" else f"at {cluster.address}"
-            raise Refusal(f"cluster={cluster.kind}: Ray could not be reached {where}: {' '.join(str(error).split())[:200]}") from None
+            raise Refusal(
+                f"cluster={cluster.kind}: Ray could not be reached {where}: {' '.join(str(error).split())[:200]}"
+            ) from None
         self._limit = cluster.workers if cluster.kind == "ray" else None
         self._play = ray.remote(num_cpus=1, max_retries=0)(play)
         self._warm = ray.remote(num_cpus=1, max_retries=2)(warm)
@@ -62,12 +64,12 @@ class RayExecutor:
         found = int(self._ray.cluster_resources().get("CPU", 1))
         return max(1, min(found, self._limit) if self._limit else found)
 
-    def warm(self, matchups: Sequence[bytes]) -> float:
+    def warm(self, adapter: str, identities: Sequence[Any]) -> float:
         """Compile in one worker; the others find it in the cache."""
         try:
-            return self._ray.get(self._warm.remote(list(matchups)))
+            return self._ray.get(self._warm.remote(adapter, list(identities)))
         except self._ray.exceptions.RayTaskError as error:
-            raise Refusal(f"the first game could not be played: {' '.join(str(error.cause).split())}") from None
+            raise Refusal(f"the agents could not be compiled: {' '.join(str(error.cause).split())}") from None
 
     def submit(self, key: Any, task: Task) -> None:
         """Start a task."""

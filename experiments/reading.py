@@ -1,11 +1,11 @@
 """Reading stored results: the one way in for analysis and for every command that looks at a run.
 
-    run = open_run("results/round_robin-3f2a91c0d4e5")
-    run.info["seed"], run.info["study"]            # run.json
-    run.matchups                                   # DataFrame, one row a matchup, indexed by its id
-    run.completeness                               # {"games": stored, "expected": planned, "fraction": ...}
-    for batch in run.batches(["matchup", "deal", "rotation", "winner"]): ...   # record batches, bounded memory
-    frame = run.games(["matchup", "deal", "score_0"])                          # all rows as a DataFrame
+run = open_run("results/round_robin-3f2a91c0d4e5")
+run.info["seed"], run.info["study"]            # run.json
+run.matchups                                   # DataFrame, one row a matchup, indexed by its id
+run.completeness                               # {"games": stored, "expected": planned, "fraction": ...}
+for batch in run.batches(["matchup", "deal", "rotation", "winner"]): ...   # record batches, bounded memory
+frame = run.games(["matchup", "deal", "score_0"])                          # all rows as a DataFrame
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -98,7 +98,7 @@ def read_rows(
     for line in lines:
         if matchup is not None and matchup not in line["deals"]:
             continue
-        where = []
+        where: list[tuple[str, str, Any]] = []
         if matchup is not None and len(line["deals"]) > 1:
             where.append(("matchup", "==", matchup))
         if span is not None:

@@ -63,7 +63,7 @@ class Store:
         if not self.was_new:
             there = read_run(self.folder)
             if there["identity"] != data["identity"] or there.get("slice") != data.get("slice"):
-                raise Refusal(f"{self.folder} holds another configuration ({there['kind']}, identity {there['identity'][:12]}); nothing was changed")
+                raise Refusal(f"{self.folder} holds another configuration (identity {there['identity'][:12]}); nothing was changed")
             self.before = there["deals"]
             merged |= {"deals": max(there["deals"], data["deals"]), "created": there["created"]}
         self.data = merged
@@ -170,9 +170,7 @@ class Store:
             (self.folder / line["shard"]).unlink(missing_ok=True)
             raise
 
-    def write_uncounted(
-        self, dataset: str, groups: Any, deals: Mapping[str, Any], engine: str, reason: str
-    ) -> dict[str, Any]:
+    def write_uncounted(self, dataset: str, groups: Any, deals: Mapping[str, Any], engine: str, reason: str) -> dict[str, Any]:
         """Write one shard; returns the manifest line that is to count it."""
         name = f"{dataset}/{self.lease.number:05d}-{self._count:06d}.parquet"
         self._count += 1

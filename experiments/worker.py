@@ -54,20 +54,14 @@ def play(task: Task) -> Played:
     except Exception as error:
         first, last = int(deals[0]), int(deals[-1])
         where = f"{data['id']}/{first}" if first == last else f"{data['id']}, deals {first} to {last}"
-        raise GameFailure(f"{' - '.join(seat['text'] for seat in data['seats'])} ({where}): {_one_line(error)}") from None
+        told = str(error) if isinstance(error, game.FAILURES) else f"{type(error).__name__}: {error}"
+        raise GameFailure(f"{' - '.join(seat['text'] for seat in data['seats'])} ({where}): {' '.join(told.split())}") from None
     seconds = time.process_time() - start
     return Played(tables, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return text if isinstance(error, ValueError) and text else f"{type(error).__name__}: {text}"
-
-
-def warm(matchups: list[bytes]) -> float:
-    """Compile all that these matchups need; returns the seconds it took."""
+def warm(adapter: str, identities: list[dict[str, Any]]) -> float:
+    """Compile all that these agents need; returns the seconds it took."""
     start = time.monotonic()
-    for blob in matchups:
-        data = _data(blob)
-        load_game(data["game"]).warm_up(data["setup"], data["seats"])
+    load_game(adapter).warm_up(identities)
     return time.monotonic() - start

@@ -4,26 +4,27 @@ A setup (map and rules) and the seats (agents) resolve into data that are comple
 user's, and an edited ticket or agent makes another matchup. `play_batch` is a pure function of its arguments.
 """
 
-import fcntl
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ttr import __version__
+from ttr.agents.python_agent import AgentFailure, agent_of_source
 from ttr.agents.registry import SWAP, Agent, agent_names, make_agent, near_misses, parse_agent
 from ttr.board import Board, Box, MapError, load_board, map_names
 from ttr.board_data import board_data, board_from, content
-from ttr.compile_cache import cache_folder, source_hash
+from ttr.compile_cache import source_hash
 from ttr.rules import FIELDS as RULE_FIELDS
 from ttr.rules import Rules, resolve_rules
 
 MAX_SEATS = 5
+BUDGETS = ("iterations", "forward_model_calls", "seconds")  # of a search: an agent that says one of them keeps it
+FAILURES = (AgentFailure, ValueError)  # their messages are one clear line
 POINTS = {  # columns in points, and what the engine calls them (it counts half points)
     "score": "score",
     "unfloored": "unfloored",
@@ -147,32 +148,38 @@ def setup_fields() -> dict[str, list[str]]:
 
 def resolve_agent(spec: Any, defaults: Mapping[str, Any] | None = None, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """An agent's text and identity: `defaults` hold for fields it has and the text leaves open, `changes` are put over it."""
-    given = parse_agent(spec) if isinstance(spec, str) else make_agent(spec["agent"], {k: v for k, v in spec.items() if k != "agent"})
-    agent = _with(given, _defaults_left_open(given, defaults or {}) | dict(changes or {}))
+    agent = (
+        parse_agent(spec) if isinstance(spec, str) else make_agent(spec["agent"], {k: v for k, v in spec.items() if k != "agent"})
+    )
+    agent = _with(agent, {**_left_open(agent, defaults or {}), **(changes or {})})
     return {"text": agent.text, "identity": agent.identity()}
 
 
-def _defaults_left_open(agent: Agent, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    if agent.first or agent.source or agent.name == SWAP:
+def _left_open(agent: Agent, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults for fields that an agent has as configured; another budget of its own leaves none open."""
+    if agent.first or agent.source or ("=" in agent.text and any(f"{name}=" in agent.text for name in BUDGETS)):
         return {}
-    configured = make_agent(agent.name).fields
-    return {key: value for key, value in defaults.items() if key in agent.fields and agent.fields[key] == configured[key]}
+    return {key: value for key, value in defaults.items() if key in agent.fields}
 
 
 def _with(agent: Agent, changes: Mapping[str, Any]) -> Agent:
     if not changes:
         return agent
+    fields = {**agent.fields, **changes}
+    if agent.source:
+        return agent_of_source(agent.source, agent.name, fields)
     if agent.first and agent.second:
-        return make_agent(SWAP, {"first": agent.first, "second": agent.second, **agent.fields, **changes})
-    return make_agent(agent.name, {**agent.fields, **changes})
+        return make_agent(SWAP, {"first": agent.first, "second": agent.second, **fields})
+    return make_agent(agent.name, fields)
 
 
 def agent_from(identity: Mapping[str, Any]) -> Agent:
     """The agent that an identity describes."""
-    values = {key: value for key, value in identity.items() if key != "agent"}
+    values = {key: value for key, value in identity.items() if key not in ("agent", "source")}
     if identity["agent"] == SWAP:
-        halves = {key: agent_from(identity[key]) for key in ("first", "second")}
-        return make_agent(SWAP, {**halves, "round": identity["round"]})
+        return make_agent(SWAP, {**values, "first": agent_from(values["first"]), "second": agent_from(values["second"])})
+    if "source" in identity:
+        return agent_of_source(identity["source"], identity["agent"], values)
     return make_agent(identity["agent"], values)
 
 
@@ -184,14 +191,12 @@ def names() -> dict[str, list[str]]:
 # --- playing ---------------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _compiling_alone() -> Iterator[None]:
-    """One process at a time fills the cache of compiled code: several at once have crashed."""
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "filling.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+@cache
+def _scratch() -> np.void:
+    """Room for searches, shared by all tables of this process."""
+    from ttr.agents.contract import new_scratch
+
+    return new_scratch()
 
 
 def _board_and_rules(setup: Mapping[str, Any]) -> tuple[Board, Rules]:
@@ -199,24 +204,31 @@ def _board_and_rules(setup: Mapping[str, Any]) -> tuple[Board, Rules]:
     return board_from(setup["board"]), Rules(**{**rules, "points": tuple(rules["points"])})
 
 
-@lru_cache(maxsize=16)
-def _table(setup: str, identities: str) -> Any:
+@cache
+def _compiled(name: str) -> bool:
+    """Compile a configured agent, or load it, while no other process of this machine does: several at once have crashed."""
+    from ttr.warm import warm
+
+    warm([make_agent(name)])
+    return True
+
+
+def warm_up(identities: Sequence[Mapping[str, Any]]) -> None:
+    """Compile all that these agents need."""
+    for identity in identities:
+        parts = [identity["first"], identity["second"]] if identity["agent"] == SWAP else [identity]
+        for part in parts:
+            _compiled("random" if "source" in part else part["agent"])
+
+
+@lru_cache(maxsize=512)
+def _table(setup: str, identities: str, on_error: str) -> Any:
     """A table for a matchup, made once in a process; the least used one makes room."""
-    with _compiling_alone():
-        from ttr.batch import Table
-        from ttr.tables import compile_game
+    warm_up(json.loads(identities))
+    from ttr.python_table import table_for
 
-        game = compile_game(*_board_and_rules(json.loads(setup)))
-        return Table(game, [agent_from(identity) for identity in json.loads(identities)])
-
-
-def _sit_down(setup: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> Any:
-    return _table(json.dumps(setup), json.dumps([seat["identity"] for seat in seats]))
-
-
-def warm_up(setup: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> None:
-    """Compile all that a matchup needs, by playing one game of it."""
-    _sit_down(setup, seats).play(np.zeros(1, np.int64), np.zeros(1, np.int64), 0)
+    agents = [agent_from(identity) for identity in json.loads(identities)]
+    return table_for(*_board_and_rules(json.loads(setup)), agents, on_error, _scratch())
 
 
 def play_batch(
@@ -229,12 +241,45 @@ def play_batch(
     on_error: str = "stop",
 ) -> dict[str, pa.Table]:
     """The rows of these games in each dataset asked for; row i of `games` is deals[i] in rotations[i]."""
-    table = _sit_down(setup, seats)
-    rows = table.play(deals, rotations, seed)
-    return {"games": _game_rows(rows, [seat["text"] for seat in seats], setup["rules"]["cars"])}
+    table = _table(json.dumps(setup), json.dumps([seat["identity"] for seat in seats]), on_error)
+    texts, cars = [seat["text"] for seat in seats], setup["rules"]["cars"]
+    if set(datasets) == {"games"}:
+        return {"games": _game_rows(table.play(deals, rotations, seed), texts, cars)}
+    rows, log = table.play_logged(deals, rotations, seed)
+    made = {
+        "games": _game_rows(rows, texts, cars),
+        "decisions": _log_rows(rows, log, "decisions"),
+        "moves": _log_rows(rows, log, "moves"),
+    }
+    return {name: made[name] for name in datasets}
+
+
+def record_game(
+    setup: Mapping[str, Any], seats: Sequence[Mapping[str, Any]], seed: int, deal: int, rotation: int, on_error: str = "stop"
+) -> list[dict[str, Any]]:
+    """The record of one game, as `python -m ttr.replay` reads it."""
+    from ttr.record import play_and_record
+
+    agents = [agent_from(seat["identity"]) for seat in seats]
+    return play_and_record(*_board_and_rules(setup), agents, seed, deal, rotation, on_error)
+
+
+def tell_record(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A record for a person: its moves and its scores."""
+    from ttr.replay import score_table
+
+    agents, rotation = lines[0]["agents"], lines[0]["rotation"]
+    told = [
+        f"{line['move']:4}  turn {line['turn'] + 1:3}  player {line['player']} "
+        f"({agents[(line['player'] + rotation) % len(agents)]}) {line['text']}"
+        for line in lines[1:-1]
+    ]
+    return [*told, "", score_table(dict(lines[-1]))]
 
 
 def _game_rows(rows: np.ndarray, agents: Sequence[str], cars: int) -> pa.Table:
+    from ttr.clock import seconds_per_tick
+
     n = len(agents)
     columns: dict[str, Any] = {}
     for name, kind in GAME_COLUMNS:
@@ -254,6 +299,17 @@ def _game_rows(rows: np.ndarray, agents: Sequence[str], cars: int) -> pa.Table:
         for name, engine_name in COUNTS.items():
             values = rows[engine_name][:, s] if engine_name else cars - rows["cars_left"][:, s]
             columns[f"{name}_{s}"] = pa.array(values.astype(np.int16))
-        columns[f"seconds_{s}"] = pa.nulls(len(rows), pa.float32())
+        columns[f"seconds_{s}"] = pa.array((rows["ticks"][:, s] * seconds_per_tick()).astype(np.float32))
     schema = SCHEMAS["games"]
     return pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
+
+
+def _log_rows(rows: np.ndarray, log: np.ndarray, dataset: str) -> pa.Table:
+    """The logged decisions as rows of a dataset."""
+    from ttr.clock import seconds_per_tick
+
+    columns = {"deal": rows["deal"][log["row"]], "rotation": rows["rotation"][log["row"]]}
+    columns["seconds"] = log["ticks"] * seconds_per_tick()
+    schema = SCHEMAS[dataset]
+    values = [(columns[f.name] if f.name in columns else log[f.name]).astype(f.type.to_pandas_dtype()) for f in schema]
+    return pa.Table.from_arrays([pa.array(v) for v in values], schema=schema)

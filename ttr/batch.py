@@ -157,13 +157,15 @@ def play_rows(g, deciders, entries, players, states, sheets, scratch, seed, rows
 class Table:
     """Jitted agents sat down at one game: plays rows. One table belongs to one thread."""
 
-    def __init__(self, game: Game, agents: Sequence[Agent]):
+    def __init__(self, game: Game, agents: Sequence[Agent], scratch: np.void | None = None):
+        """Tables of one thread may share a scratch: it is large, and its content means nothing between decisions."""
         if len(agents) != game.players:
             raise ValueError(f"{game.players} players are needed, there are {len(agents)} agents")
         self.game = game
         self.entries = np.zeros(MAX_PLAYERS, ENTRY)
         self.players = np.zeros(2 * MAX_PLAYERS, ME)
-        self._states, self._sheets, self._scratch = np.zeros(2, STATE), np.zeros(1, SHEET), new_scratch()
+        self._states, self._sheets = np.zeros(2, STATE), np.zeros(1, SHEET)
+        self._scratch = new_scratch() if scratch is None else scratch
         seated: dict[str, Player] = {}
         deciders = []
         for e in range(MAX_PLAYERS):

@@ -38,25 +38,28 @@ class Plays(Protocol):
         """The same games with the log of all their decisions."""
 
 
-def table_for(board: Board, rules: Rules | Game, agents: Sequence[Agent], on_error: str = "stop") -> Plays:
+def table_for(
+    board: Board, rules: Rules | Game, agents: Sequence[Agent], on_error: str = "stop", scratch: np.void | None = None
+) -> Plays:
     """The fastest table these agents can sit at."""
     game = compile_game(board, rules) if isinstance(rules, Rules) else rules
     if any(agent.by_user for agent in agents):
-        return PythonTable(game, board, agents, on_error)
-    return Table(game, agents)
+        return PythonTable(game, board, agents, on_error, scratch)
+    return Table(game, agents, scratch)
 
 
 class PythonTable:
     """Agents of any kind sat down at one game."""
 
-    def __init__(self, game: Game, board: Board, agents: Sequence[Agent], on_error: str = "stop"):
+    def __init__(self, game: Game, board: Board, agents: Sequence[Agent], on_error: str = "stop", scratch: np.void | None = None):
         if len(agents) != game.players:
             raise ValueError(f"{game.players} players are needed, there are {len(agents)} agents")
         if on_error not in ON_ERROR:
             raise ValueError(f"on_error is '{on_error}', it must be one of {', '.join(ON_ERROR)}")
         self.game, self.agents, self.on_error = game, list(agents), on_error
         self.setting = Setting(board, game)
-        self._state, self._sheet, self._scratch = new_state(), new_sheet(), new_scratch()
+        self._state, self._sheet = new_state(), new_sheet()
+        self._scratch = new_scratch() if scratch is None else scratch
 
     def play(self, deals: np.ndarray, rotations: np.ndarray, seed: int) -> np.ndarray:
         """The games of these deals and rotations, one row each; raises AgentFailure unless failures forfeit."""
