@@ -10,7 +10,7 @@ import numpy as np
 
 from ttr.agent_view import Setting, View
 from ttr.agents.contract import ME, new_scratch
-from ttr.agents.python_agent import AgentFailure, failure_text, make_decide
+from ttr.agents.python_agent import AgentFailure, IllegalMove, failure_text, make_decide
 from ttr.agents.registry import Agent, seat_player
 from ttr.moves import Move, describe
 from ttr.observation import observe
@@ -88,9 +88,9 @@ class UserSeat:
         except (Exception, SystemExit) as error:
             raise AgentFailure(failure_text(error, self._file)) from error
         if not isinstance(move, Move):
-            raise AgentFailure(f"{self._file}: illegal move: it returned {_short(move)}, not one of the moves it was given")
+            raise IllegalMove(f"{self._file}: illegal move: it returned {_short(move)}, not one of the moves it was given")
         if move not in moves:
-            raise AgentFailure(
+            raise IllegalMove(
                 f"{self._file}: illegal move: {_told(self.setting, move)}, which is not one of the {len(moves)} legal"
             )
         return move.code

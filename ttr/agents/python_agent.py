@@ -30,6 +30,10 @@ class AgentFailure(RuntimeError):
     """An agent that raised an exception or played an illegal move; the message is one line."""
 
 
+class IllegalMove(AgentFailure):
+    """The second of the two."""
+
+
 def user_agent(name: str, given: Mapping[str, Any]) -> Agent:
     """The agent that `file.py:Object` names, its fields resolved by its signature; raises AgentError."""
     path, _, wanted = name.partition(".py:")
