@@ -23,7 +23,8 @@ SHEET = np.dtype(
         ("completed", "i8", MAX_PLAYERS),  # tickets
         ("longest", "i8", MAX_PLAYERS),  # longest continuous route, in cars
         ("rank", "i8", MAX_PLAYERS),  # 1 is first; tied players share a rank
-        ("root", "i8", 64),  # scratch: cities joined by a player's routes
+        ("root", "i8", 64),  # scratch: one city for all that a player's routes join
+        ("joined", "i8", 64),  # scratch: those it stands for, as a set
         ("work", WORK),
     ],
     align=True,
@@ -36,18 +37,13 @@ def new_sheet() -> np.void:
 
 
 @inlined
-def _find(root, city):
-    while root[city & 63] != city:
-        root[city & 63] = root[root[city & 63] & 63]
-        city = root[city & 63]
-    return city
-
-
-@inlined
-def _join_cities(g, s, player, root):
-    """Join the cities of the player's routes; a terminal is joined to nothing, as no path passes through it."""
+def _join_cities(g, s, player, sheet):
+    """Give the cities that the player's routes join one root; a terminal is joined to nothing, as no path passes through it."""
+    root = sheet.root
+    joined = sheet.joined
     for city in range(g.cities):
         root[city] = city
+        joined[city] = 1 << city
     for w in range(g.words):
         routes = s.own[player, w]
         while routes:
@@ -55,24 +51,31 @@ def _join_cities(g, s, player, root):
             routes &= routes - 1
             a = g.tables.ends[route, 0]
             b = g.tables.ends[route, 1]
-            if ((g.terminals >> a) | (g.terminals >> b)) & 1 == 0:
-                root[_find(root, a) & 63] = _find(root, b)
+            kept = root[a & 63]
+            moved = root[b & 63]
+            if kept == moved or ((g.terminals >> a) | (g.terminals >> b)) & 1:
+                continue
+            cities = joined[moved & 63]
+            joined[kept & 63] |= cities
+            while cities:
+                root[lowest_bit(cities) & 63] = kept
+                cities &= cities - 1
 
 
 @jitted
 def _networks_at(g, s, player, city, root):
     """The networks a city belongs to, as a set: a terminal belongs to those of all its routes."""
     if (g.terminals >> city) & 1 == 0:
-        return 1 << _find(root, city)
+        return 1 << root[city & 63]
     found = 0
     for route in range(g.routes):
         if (s.own[player, route >> 6] >> (route & 63)) & 1:
             a = g.tables.ends[route, 0]
             b = g.tables.ends[route, 1]
             if a == city:
-                found |= 1 << _find(root, b)
+                found |= 1 << root[b & 63]
             elif b == city:
-                found |= 1 << _find(root, a)
+                found |= 1 << root[a & 63]
     return found
 
 
@@ -83,12 +86,12 @@ def is_completed(g, s, player, ticket, root):
     b = g.tables.ticket[ticket, 1]
     if ((g.terminals >> a) | (g.terminals >> b)) & 1:
         return _networks_at(g, s, player, a, root) & _networks_at(g, s, player, b, root) != 0
-    return _find(root, a) == _find(root, b)
+    return root[a & 63] == root[b & 63]
 
 
 @inlined
 def _score_tickets(g, s, player, sheet):
-    _join_cities(g, s, player, sheet.root)
+    _join_cities(g, s, player, sheet)
     gained = 0
     lost = 0
     completed = 0
