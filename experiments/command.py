@@ -1,8 +1,9 @@
 """The one command behind all experiments: words of the command line in, a finished run and its folder out."""
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -105,3 +106,29 @@ def _study(overrides: list[str]) -> str:
             overrides.remove(word)
             return word.partition("=")[2]
     raise Refusal(f"name a published table: study=NAME; there are: {', '.join(options('study'))}")
+
+
+def answering(program: str, work: Callable[[], int]) -> int:
+    """Run a command that looks at runs: what it refuses is one line, and a closed pipe is no error."""
+    try:
+        code = work()
+        sys.stdout.flush()
+        return code
+    except Refusal as refusal:
+        print(f"experiments.{program}: {refusal}", file=sys.stderr)
+        return refusal.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def reader(program: str, description: str | None) -> argparse.ArgumentParser:
+    """The command line of a command that looks at runs."""
+    return argparse.ArgumentParser(
+        prog=f"python -m experiments.{program}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -26,6 +25,9 @@ from experiments.matchup import Matchup
 from experiments.refusal import Refusal
 from experiments.run_file import matchups_of, read_run
 from experiments.shard import read_rows, sorted_rows
+
+if TYPE_CHECKING:
+    import pandas as pd  # slow to import, and not needed by every command
 
 ROWS_AT_ONCE = 65_536
 
@@ -49,15 +51,15 @@ class Run:
         return matchups_of(self.info)
 
     @cached_property
-    def matchups(self) -> pd.DataFrame:
+    def matchups(self) -> "pd.DataFrame":
         """One row a matchup, indexed by id: agents (list of texts by entry), entry_0.. (the texts), map, rules, players, rotations,
         agent and opponent (entries by role, or missing), one column for each swept field, and games stored and expected."""
-        coverage = self.coverage()
-        wanted = self.wanted_deals
+        import pandas as pd
+
+        stored, wanted = self.stored_games, self.wanted_deals
         rows = []
         for m in self.info["matchups"]:
             labels = m["labels"]
-            stored = len(coverage[m["id"]] & wanted) if m["id"] in coverage else 0
             row = {
                 "matchup": m["id"],
                 "agents": labels["agents"],
@@ -69,7 +71,7 @@ class Run:
                 "agent": labels["role"]["agent"] if labels["role"] else None,
                 "opponent": labels["role"]["opponent"] if labels["role"] else None,
                 **labels["sweep"],
-                "games": stored * m["rotations"],
+                "games": stored[m["id"]],
                 "expected": len(wanted) * m["rotations"],
             }
             rows.append(row)
@@ -84,10 +86,17 @@ class Run:
         """The stored deals of each matchup."""
         return self.manifest.coverage(dataset)
 
+    @cached_property
+    def stored_games(self) -> dict[str, int]:
+        """Games stored of each matchup, of those wanted."""
+        coverage, wanted = self.coverage(), self.wanted_deals
+        return {m["id"]: len(coverage.get(m["id"], DealSet()) & wanted) * m["rotations"] for m in self.info["matchups"]}
+
     @property
     def completeness(self) -> dict[str, Any]:
         """Games stored, games expected, and their ratio."""
-        stored, expected = int(self.matchups["games"].sum()), int(self.matchups["expected"].sum())
+        stored = sum(self.stored_games.values())
+        expected = len(self.wanted_deals) * sum(m["rotations"] for m in self.info["matchups"])
         return {"games": stored, "expected": expected, "fraction": stored / expected if expected else 1.0}
 
     def schema(self, dataset: str = "games") -> pa.Schema:
@@ -101,7 +110,7 @@ class Run:
             with pq.ParquetFile(self.path / line["shard"]) as file:
                 yield from file.iter_batches(batch_size=ROWS_AT_ONCE, columns=chosen)
 
-    def games(self, columns: Sequence[str] | None = None, dataset: str = "games") -> pd.DataFrame:
+    def games(self, columns: Sequence[str] | None = None, dataset: str = "games") -> "pd.DataFrame":
         """All rows of a dataset as a DataFrame, sorted by matchup, deal and rotation where these columns are asked for."""
         chosen = self._chosen(columns, dataset)
         batches = list(self.batches(chosen, dataset))

@@ -8,7 +8,7 @@ import errno
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -161,7 +161,7 @@ class Store:
             self.write(dataset, [table], deals_of(table), self.engine, reason)
         self._rows, self._since = 0, time.monotonic()
 
-    def write(self, dataset: str, groups: Sequence[pa.Table], deals: Mapping[str, Any], engine: str, reason: str) -> None:
+    def write(self, dataset: str, groups: Iterable[pa.Table], deals: Mapping[str, Any], engine: str, reason: str) -> None:
         """Write one shard and count it."""
         line = self.write_uncounted(dataset, groups, deals, engine, reason)
         try:
@@ -170,7 +170,9 @@ class Store:
             (self.folder / line["shard"]).unlink(missing_ok=True)
             raise
 
-    def write_uncounted(self, dataset: str, groups: Any, deals: Mapping[str, Any], engine: str, reason: str) -> dict[str, Any]:
+    def write_uncounted(
+        self, dataset: str, groups: Iterable[pa.Table], deals: Mapping[str, Any], engine: str, reason: str
+    ) -> dict[str, Any]:
         """Write one shard; returns the manifest line that is to count it."""
         name = f"{dataset}/{self.lease.number:05d}-{self._count:06d}.parquet"
         self._count += 1
