@@ -1,8 +1,8 @@
-# make demo | test | test-full | bench | lint | setup
+# make demo | test | test-full | test-slurm | bench | lint | setup
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-full bench lint setup clean
+.PHONY: demo test test-full test-slurm bench lint setup clean
 
 setup: .venv/ready
 
@@ -15,10 +15,15 @@ demo: setup
 	$(BIN)/python -m ttr.demo
 
 test: setup
-	$(BIN)/python -m pytest -n 2 -m "not full"
+	$(BIN)/python -m pytest -n 2 -m "not full and not slurm"
 
 test-full: setup
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not slurm"
+
+# A real SLURM of three nodes on this machine, as root: installed if need be, started, tested with, taken down.
+test-slurm: setup
+	tests/slurm/install.sh
+	$(BIN)/python -m pytest -m slurm -rs tests/slurm
 
 bench: setup
 	$(BIN)/python -m ttr.bench
