@@ -1,8 +1,11 @@
 """The conformance test names what is wrong with an agent, each fault by the check that is there for it."""
 
+from pathlib import Path
+
 import pytest
 
 import ttr.conformance
+from ttr.agents.registry import SWAP, agent_names, make_agent
 from ttr.board import load_board
 from ttr.conformance import Conformance, main
 from ttr.rules import resolve_rules
@@ -107,3 +110,19 @@ def test_wrong_names(agent_file, arguments, code, told, capsys, monkeypatch):
     assert main(arguments) == code
     shown = capsys.readouterr()
     assert (shown.out if code == 1 else shown.err).startswith(told)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [name for name in agent_names() if name != SWAP])
+def test_every_agent_of_the_project_conforms(name, monkeypatch):
+    monkeypatch.setattr(ttr.conformance, "HASH_SEEDS", ())
+    found = findings(f"{name}:iterations=20" if "iterations" in make_agent(name).fields else name)
+    assert [finding for finding in found.values() if finding.verdict == "FAIL"] == []
+
+
+def test_the_documented_functions_stand_in_the_example():
+    """What docs/agents.md shows of the example is in it, word by word."""
+    project = Path(__file__).parents[1]
+    example = (project / "examples" / "my_agents.py").read_text()
+    shown = (project / "docs" / "agents.md").read_text().split("```python\n")[1].split("```")[0]
+    assert shown.startswith("def hasty") and shown in example
