@@ -114,10 +114,11 @@ def test_longest_route_by_hand(network, terminals, longest):
 def test_longest_route_of_random_networks():
     """Small dense networks, with and without terminals, against all trails there are."""
     choose = random.Random(1)
-    for _ in range(300):
+    for _ in range(600):
         cities = choose.randint(3, 7)
         network = [(*choose.sample(range(cities), 2), choose.randint(1, 6)) for _ in range(choose.randint(1, 9))]
         terminals = choose.sample(range(cities), choose.randint(0, 2))
+        network = [(a, b, length) for a, b, length in network if not {a, b} <= {*terminals}]  # no map joins two terminals
         assert engine_longest(network, terminals) == brute_force(network, terminals), (network, terminals)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from ttr.bits import lowest_bit
 from ttr.jit import inlined, jitted
 from ttr.longest_route import WORK, longest_route
+from ttr.networks import NETWORKS, find_networks, is_completed
 from ttr.tables import MAX_PLAYERS
 
 SHEET = np.dtype(
@@ -23,8 +24,7 @@ SHEET = np.dtype(
         ("completed", "i8", MAX_PLAYERS),  # tickets
         ("longest", "i8", MAX_PLAYERS),  # longest continuous route, in cars
         ("rank", "i8", MAX_PLAYERS),  # 1 is first; tied players share a rank
-        ("root", "i8", 64),  # scratch: one city for all that a player's routes join
-        ("joined", "i8", 64),  # scratch: those it stands for, as a set
+        ("networks", NETWORKS),  # scratch
         ("work", WORK),
     ],
     align=True,
@@ -37,63 +37,10 @@ def new_sheet() -> np.void:
 
 
 @inlined
-def _join_cities(g, s, player, sheet):
-    """Give the cities that the player's routes join one root; a terminal is joined to nothing, as no path passes through it."""
-    root = sheet.root
-    joined = sheet.joined
-    for city in range(g.cities):
-        root[city] = city
-        joined[city] = 1 << city
-    for w in range(g.words):
-        routes = s.own[player, w]
-        while routes:
-            route = 64 * w + lowest_bit(routes)
-            routes &= routes - 1
-            a = g.tables.ends[route, 0]
-            b = g.tables.ends[route, 1]
-            kept = root[a & 63]
-            moved = root[b & 63]
-            if kept == moved or ((g.terminals >> a) | (g.terminals >> b)) & 1:
-                continue
-            cities = joined[moved & 63]
-            joined[kept & 63] |= cities
-            while cities:
-                root[lowest_bit(cities) & 63] = kept
-                cities &= cities - 1
-
-
-@jitted
-def _networks_at(g, s, player, city, root):
-    """The networks a city belongs to, as a set: a terminal belongs to those of all its routes."""
-    if (g.terminals >> city) & 1 == 0:
-        return 1 << root[city & 63]
-    found = 0
-    for route in range(g.routes):
-        if (s.own[player, route >> 6] >> (route & 63)) & 1:
-            a = g.tables.ends[route, 0]
-            b = g.tables.ends[route, 1]
-            if a == city:
-                found |= 1 << root[b & 63]
-            elif b == city:
-                found |= 1 << root[a & 63]
-    return found
-
-
-@inlined
-def is_completed(g, s, player, ticket, root):
-    """A ticket is completed when the player's routes join its two cities."""
-    a = g.tables.ticket[ticket, 0]
-    b = g.tables.ticket[ticket, 1]
-    if ((g.terminals >> a) | (g.terminals >> b)) & 1:
-        return _networks_at(g, s, player, a, root) & _networks_at(g, s, player, b, root) != 0
-    return root[a & 63] == root[b & 63]
-
-
-@inlined
 def _score_tickets(g, s, player, sheet):
-    _join_cities(g, s, player, sheet)
+    networks = find_networks(g, s, player, sheet.networks)
     gained = 0
-    lost = 0
+    held = 0
     completed = 0
     for w in range((g.tickets + 63) >> 6):
         tickets = s.held[player, w]
@@ -101,12 +48,12 @@ def _score_tickets(g, s, player, sheet):
             ticket = 64 * w + lowest_bit(tickets)
             tickets &= tickets - 1
             worth = g.tables.ticket[ticket, 2]
-            done = is_completed(g, s, player, ticket, sheet.root)
-            gained += worth if done else 0
-            lost += 0 if done else worth
-            completed += 1 if done else 0
+            done = is_completed(g, ticket, sheet.networks, networks)
+            held += worth
+            gained += worth * done
+            completed += done
     sheet.gained[player] = gained
-    sheet.lost[player] = lost
+    sheet.lost[player] = held - gained
     sheet.completed[player] = completed
 
 
