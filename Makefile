@@ -26,7 +26,7 @@ test-slurm: setup
 	$(BIN)/python -m pytest -m slurm -rs tests/slurm
 
 bench: setup
-	$(BIN)/python -m ttr.bench
+	$(BIN)/python -m tests.bench
 
 lint: setup
 	$(BIN)/ruff check .

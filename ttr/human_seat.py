@@ -167,9 +167,10 @@ class HumanSeat:
                 parts += [Text("Draw tickets", "bold"), item(move, text)]
             elif move.kind == "pass":
                 parts.append(item(move, "pass: there is nothing else to do"))
-        keeps = sorted((move for move in moves if move.kind == "keep"), key=lambda move: (len(move.tickets), move.tickets))
+        letters = dict(zip((ticket.id for ticket in view.offered), TICKET_LETTERS[-len(view.offered) :]))
+        keeps = [move for move in moves if move.kind == "keep"]
+        keeps.sort(key=lambda move: (len(move.tickets), sorted(letters[t] for t in move.tickets)))
         if keeps:
-            letters = dict(zip((ticket.id for ticket in view.offered), TICKET_LETTERS[-len(view.offered) :]))
             parts.append(Text(f"Choose from {len(letters)} tickets, at least {len(keeps[0].tickets)}", "bold"))
             parts += [Text(f"  {letter}  {ticket_text(self.play.board, t)}") for t, letter in letters.items()]
             items = [item(move, " ".join(sorted(letters[t] for t in move.tickets))) for move in keeps]
