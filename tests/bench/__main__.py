@@ -26,7 +26,7 @@ def number(value: float | None) -> str:
 
 def goals_table(rows: list[dict[str, Any]]) -> Table:
     """The rows that have a goal."""
-    table = Table(title="Goals", title_justify="left", box=SIMPLE, pad_edge=False)
+    table = Table(title="Goals", title_justify="left", box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in ("name", "value", "unit", "must", "ambition", "met"):
         table.add_column(heading, justify="right" if heading in ("value", "must", "ambition") else "left", no_wrap=True)
     for r in rows:
