@@ -104,8 +104,8 @@ def forecast(plan: Plan, missing: Mapping[str, int]) -> Forecast:
     return Forecast(sum(costs[name] * count for name, count in games.items()), left, played)
 
 
-def show_plan(plan: Plan, settings: Settings) -> None:
-    """Print the plan."""
+def show_plan(plan: Plan, settings: Settings) -> Forecast:
+    """Print the plan; returns what it will take."""
     console = Console(highlight=False, soft_wrap=True)
     missing = missing_deals(plan, settings)
     wanted = len(slice_deals(plan.spec.deals, settings.part))
@@ -127,6 +127,7 @@ def show_plan(plan: Plan, settings: Settings) -> None:
     ]
     for line in lines:
         console.print(line)
+    return expected
 
 
 def _show_matchups(console: Console, matchups: Any, missing: Mapping[str, int]) -> None:

@@ -268,6 +268,15 @@ def wait_for_nodes(seconds: float) -> int:
     return 0
 
 
+def wait_for_writer(folder: Path, seconds: float = 90) -> None:
+    """A driver that was killed on another node is thought alive for a minute: its successor waits, not to be refused."""
+    from experiments.lease import holder
+
+    end = time.monotonic() + seconds
+    while (lease := holder(folder)) and lease["host"] != socket.gethostname() and time.monotonic() < end:
+        time.sleep(1)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """One of the three commands of a job's script."""
     parser = argparse.ArgumentParser(prog="python -m slurm.cluster", description="The Ray cluster inside a SLURM job.")
@@ -282,6 +291,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     node.add_argument("agents", nargs="*", metavar="AGENT")
     wait = commands.add_parser("wait", help="wait until the nodes have joined")
     wait.add_argument("--seconds", type=float, default=300)
+    wait.add_argument("--folder", type=Path, metavar="FOLDER", help="of the results, until its last writer is gone too")
     arguments = parser.parse_args(argv)
     try:
         if arguments.command == "address":
@@ -290,6 +300,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         if arguments.command == "node":
             return keep_node(arguments.tmp, arguments.cache, arguments.interface, arguments.agents)
+        if arguments.folder:
+            wait_for_writer(arguments.folder)
         return wait_for_nodes(arguments.seconds)
     except (SlurmError, OSError) as error:
         print(error, file=sys.stderr)

@@ -21,6 +21,7 @@ class Work:
     module: str  # experiments.sweep
     arguments: tuple[str, ...]  # as typed, without those for slurm
     folder: str  # where it was typed
+    run: str  # the folder of its results
     jobs: str  # the folder of logs, tokens and records
     agents: tuple[str, ...] = ()  # to compile for, on each node; none means all
 
@@ -40,6 +41,7 @@ def job_script(settings: Settings, work: Work) -> str:
         agents="".join(f" {shlex.quote(agent)}" for agent in work.agents),
         command=command,
         jobs=shlex.quote(work.jobs),
+        results=shlex.quote(work.run) + (f'/parts/"$SLURM_ARRAY_TASK_ID"-of-{slices}' if slices else ""),
         tmp=settings.tmp,
         cache=f'"{settings.cache}"' if settings.cache else '"$room/cache"',
         kept=f" --cache='{settings.cache}'" if settings.cache else "",
@@ -122,7 +124,7 @@ TTR_RAY_ADDRESS=$({python} -m slurm.cluster address --ports={ports}{interface}) 
 srun --nodes="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1{cpus} --no-kill --kill-on-bad-exit=0 --wait=0 \
   {python} -m slurm.cluster node --tmp='{tmp}'{kept}{interface} --{agents} &
 cluster=$!
-{python} -m slurm.cluster wait --seconds={startup} &
+{python} -m slurm.cluster wait --seconds={startup} --folder={results} &
 driver=$!
 wait -n $driver $cluster || {{ echo "The Ray cluster did not come up." >&2; exit 1; }}
 

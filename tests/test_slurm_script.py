@@ -14,6 +14,7 @@ WORK = Work(
     module="experiments.sweep",
     arguments=("+sweep=posas", "scale=paper", "sweep.grid.agent.momentum=[0,0.1]", "results_dir=/data/my results"),
     folder="/home/ada/lab",
+    run="/data/my results/sweep-0123456789ab",
     jobs="/data/my results/sweep-0123456789ab/slurm",
     agents=("cmcts_posas", "base"),
 )
@@ -33,7 +34,7 @@ def scripts() -> dict[str, str]:
         "array.sh": job_script(load_settings(None, {"nodes": "8", "cpus": "1", "array": "true", "python": "python"}), WORK),
         "merge.sh": merge_script(
             load_settings(None, {"nodes": "8", "mem": "4G", "array": "true", "python": "python"}),
-            Work("merge", "experiments.merge", ("/data/my results/sweep-0123456789ab",), WORK.folder, WORK.jobs),
+            Work("merge", "experiments.merge", ("/data/my results/sweep-0123456789ab",), WORK.folder, WORK.run, WORK.jobs),
             slices=8,
         ),
     }
@@ -52,7 +53,7 @@ def test_bash_can_read_it(name):
 
 def test_words_of_the_command_line_reach_the_driver_as_they_were_typed():
     nasty = ("a=b c", "x=$HOME", "y='q'", 'z="w"', "s=[1,2]", "t=`id`", "u={k: v}")
-    work = Work("n", "experiments.sweep", nasty, "/", "/jobs")
+    work = Work("n", "experiments.sweep", nasty, "/", "/run", "/jobs")
     text = job_script(load_settings(None, {"python": "printf '%s\\n'", "nodes": "1"}), work)
     line = next(line for line in text.splitlines() if "experiments.sweep" in line)
     shown = subprocess.run(

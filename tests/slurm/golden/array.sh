@@ -44,7 +44,7 @@ TTR_RAY_ADDRESS=$(python -m slurm.cluster address --ports=20000-29999) || exit 1
 srun --nodes="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --cpus-per-task=1 --no-kill --kill-on-bad-exit=0 --wait=0 \
   python -m slurm.cluster node --tmp='/tmp' -- cmcts_posas base &
 cluster=$!
-python -m slurm.cluster wait --seconds=300 &
+python -m slurm.cluster wait --seconds=300 --folder='/data/my results/sweep-0123456789ab'/parts/"$SLURM_ARRAY_TASK_ID"-of-8 &
 driver=$!
 wait -n $driver $cluster || { echo "The Ray cluster did not come up." >&2; exit 1; }
 
