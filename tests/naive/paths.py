@@ -2,6 +2,10 @@
 
 from fractions import Fraction
 
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import lil_matrix
+
 
 def route_cost(board, rules, i, colour_cost=8, grey_cost=1, discount=Fraction(1, 10)):
     """Algorithm 12 of the Warwick report."""
@@ -61,3 +65,38 @@ def best_routes(board, rules, usable, tickets):
 
     extend(0, frozenset(), 0)
     return best[1]
+
+
+def cheapest_cost(board, rules, usable, tickets):
+    """Least cost, in thousandths, of usable routes that join these tickets (all of which can be joined): an integer program.
+
+    Each ticket sends one unit from city to city; a route pays once for all tickets that pass it. Terminals pass nothing on.
+    """
+    routes = list(usable)
+    cost = np.array([int(1000 * route_cost(board, rules, i)) for i in routes], float)
+    n, cities = len(routes), len(board.cities)
+    width = n * (1 + 2 * len(tickets))  # routes taken; then for each ticket what flows from a to b and from b to a
+    upper = np.ones(width)
+    balance = lil_matrix((cities * len(tickets), width))
+    wanted = np.zeros(cities * len(tickets))
+    paid = lil_matrix((n * len(tickets), width))
+    for k, t in enumerate(tickets):
+        source, target = board.tickets[t].a, board.tickets[t].b
+        wanted[cities * k + source], wanted[cities * k + target] = 1, -1
+        for j, i in enumerate(routes):
+            for way, (tail, head) in enumerate(((board.routes[i].a, board.routes[i].b), (board.routes[i].b, board.routes[i].a))):
+                column = n * (1 + 2 * k + way) + j
+                balance[cities * k + tail, column] = 1
+                balance[cities * k + head, column] = -1
+                paid[n * k + j, column] = 1
+                if (tail in board.terminals and tail != source) or (head in board.terminals and head != target):
+                    upper[column] = 0
+            paid[n * k + j, j] = -1
+    found = milp(
+        np.concatenate([cost, np.zeros(width - n)]),
+        integrality=np.concatenate([np.ones(n), np.zeros(width - n)]),
+        bounds=Bounds(0, upper),
+        constraints=[LinearConstraint(balance.tocsr(), wanted, wanted), LinearConstraint(paid.tocsr(), -np.inf, 0)],
+    )
+    assert found.success, found.message
+    return round(found.fun)

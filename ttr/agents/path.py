@@ -139,7 +139,7 @@ def draw_for_path(g, seen, paths):
     if g.drawing == STEPWISE:
         return draw_code(one(first), 0) if first >= 0 else deck_or_fallback(g, seen)
     if first >= 0:
-        second = _most_needed(paths, colours_in(row) & ~one(first))
+        second = _most_needed(paths, colours_in(row - one(first)))
         if second >= 0:
             return draw_code(one(first) + one(second), 0)
         if cards_to_draw(seen) > 0:
