@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ttr.board import BOARDS, GREY, Box, MapError, load_board, map_names, variant_names
+from ttr.board import BOARDS, GREY, NUMBERS, Box, MapError, load_board, map_names, variant_names
+from ttr.rules import RANGES, RulesError, resolve_rules
 
 SIZES = {  # cities, routes, connections, tickets, spaces
     "europe": (47, 101, 90, 46, 300),
@@ -189,7 +190,7 @@ MAP_YAML = [  # what is damaged, the key whose line is named (None: the first li
         "unknown key 'locomotivs' (did you mean locomotives?)",
     ),
     (("hand: 4", "cars: 4"), "cars: 4\n", "key 'cars' stands twice"),
-    (("locomotives: 14", "locomotives: 64"), "locomotives", "locomotives is 64, allowed are 0 to 63"),
+    (("locomotives: 14", "locomotives: 32"), "locomotives", "locomotives is 32, allowed are 0 to 31"),
     (
         ("cards_per_colour: 12", "cards_per_colour: 15"),
         "cards_per_colour",
@@ -334,3 +335,17 @@ def test_an_unknown_map_is_answered_with_near_ones_and_the_list():
     assert re.match(r"usa/map.yaml, row \d+: unknown variant 'lenght3' \(did you mean length3\?\)", refusal("usa:lenght3"))
     assert "unknown variant ''" in refusal("yang:")
     assert "it has none" in refusal("mini:x")
+
+
+def test_a_map_that_passes_the_check_can_be_played():
+    """No number of a map's box may be larger than the rules allow, or `check` would praise what nobody can play."""
+    for key, (low, high) in NUMBERS.items():
+        field = key.replace(".", "_")
+        if field in RANGES:
+            assert RANGES[field][0] <= low and high <= RANGES[field][1], key
+    assert {"locomotives", "hand", "face_up", "tickets_dealt"} <= {key.replace(".", "_") for key in NUMBERS} & set(RANGES)
+
+
+def test_more_tickets_kept_than_drawn_are_refused():
+    with pytest.raises(RulesError, match="4 of 1 drawn tickets cannot be kept"):
+        resolve_rules(load_board("yang"), "warwick", 2, {"tickets_drawn": 1, "tickets_kept_later": 4})

@@ -19,23 +19,24 @@ LOCOMOTIVE = 8  # a card's colour: it stands for any colour
 
 # What the game's tables have room for.
 MAX_CITIES, MAX_ROUTES, MAX_TICKETS, MAX_COLOURS, MAX_LENGTH, MAX_PARALLEL = 64, 128, 96, 8, 8, 3
-MAX_CARS, MAX_CARDS, MAX_OF_A_KIND, MAX_TICKET_POINTS = 60, 126, 63, 99
+MAX_CARS, MAX_CARDS, MAX_OF_A_KIND, MAX_TICKET_POINTS = 60, 126, 31, 99
+MAX_HAND, MAX_FACE_UP, MAX_REVEALED = 20, 7, 5
 
 BOARDS = Path(__file__).parent / "boards"
 
 NUMBERS = {  # whole numbers of map.yaml with their range
     "cars": (1, MAX_CARS),
-    "hand": (0, MAX_CARDS),
+    "hand": (0, MAX_HAND),
     "cards_per_colour": (1, MAX_OF_A_KIND),
     "locomotives": (0, MAX_OF_A_KIND),
-    "face_up": (0, MAX_CARDS),
+    "face_up": (0, MAX_FACE_UP),
     "end_cars": (0, MAX_CARS),
     "longest_bonus": (0, 99),
     "most_tickets_bonus": (0, 99),
-    "tickets.dealt": (1, MAX_TICKETS),
-    "tickets.kept": (1, MAX_TICKETS),
-    "tickets.drawn": (1, MAX_TICKETS),
-    "tickets.kept_later": (1, MAX_TICKETS),
+    "tickets.dealt": (1, MAX_REVEALED),
+    "tickets.kept": (1, MAX_REVEALED),
+    "tickets.drawn": (1, MAX_REVEALED),
+    "tickets.kept_later": (1, MAX_REVEALED),
 }
 DEFAULTS = {
     "face_up": 5,

@@ -181,6 +181,8 @@ def _check_fit(board: Board, rules: Rules) -> None:
         raise RulesError(f"{where}: the deal needs {needed} train cards, there are {cards}")
     if rules.tickets_kept > rules.tickets_dealt:
         raise RulesError(f"{where}: {rules.tickets_kept} of {rules.tickets_dealt} dealt tickets cannot be kept")
+    if rules.tickets_kept_later > rules.tickets_drawn:
+        raise RulesError(f"{where}: {rules.tickets_kept_later} of {rules.tickets_drawn} drawn tickets cannot be kept")
     if rules.far_and_near:
         far = sum("long" in ticket.tags for ticket in board.tickets)
         near = sum("short" in ticket.tags for ticket in board.tickets)
