@@ -206,7 +206,7 @@ MAP_YAML = [  # what is damaged, the key whose line is named (None: the first li
         "tickets",
         "tickets needs keys below it",
     ),
-    (("dealt: 4", "dealt: 90"), "tickets", "tickets.dealt is 90, but the map has 89 tickets"),
+    (("dealt: 4", "dealt: 6"), "tickets", "tickets.dealt is 6, allowed are 1 to 5"),
     (("[1, 2, 4, 7,", "[1, 2, 4,"), "points", "points needs 8 numbers"),
     (("[1, 2, 4, 7,", "[1, 2, 4, x,"), "points", "points are whole or half numbers from 0 to 99, not 'x'"),
     (("Danemark,", "Denmark,"), "terminals", "unknown city 'Denmark' (did you mean Danemark?)"),
@@ -335,6 +335,12 @@ def test_an_unknown_map_is_answered_with_near_ones_and_the_list():
     assert re.match(r"usa/map.yaml, row \d+: unknown variant 'lenght3' \(did you mean length3\?\)", refusal("usa:lenght3"))
     assert "unknown variant ''" in refusal("yang:")
     assert "it has none" in refusal("mini:x")
+
+
+def test_more_tickets_dealt_than_there_are(folder):
+    tickets = (folder / "tickets.csv").read_text(encoding="utf-8").splitlines()
+    (folder / "tickets.csv").write_text("\n".join(tickets[:4]) + "\n", encoding="utf-8")
+    assert "tickets.dealt is 4, but the map has 3 tickets" in refusal(folder)
 
 
 def test_a_map_that_passes_the_check_can_be_played():
