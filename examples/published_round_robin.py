@@ -1,7 +1,7 @@
 """Ten heuristic players, every pairing in both seat orders, beside the tables of the Warwick report (its figures 12.1 to 12.3).
 
-    python examples/published_round_robin.py --games 10000            # games of each seat order
-    python examples/published_round_robin.py --map yang:shortest      # other tickets
+    python -m examples.published_round_robin --games 20000         # games of each seat order
+    python -m examples.published_round_robin --map yang:shortest   # other tickets
 
 A win rate counts draws among the games; a mean score averages scores not below zero, while the unfloored score decides who wins.
 """
@@ -55,6 +55,9 @@ def round_robin(game, agents: list[str], games: int, seed: int) -> tuple[np.ndar
             wins[agent, opponent] = 100 * (rows["winner"] == seat).mean()
             draws[agent, opponent] = 100 * (rows["winner"] < 0).mean()
             scores[agent, opponent] = (rows["score"][np.arange(len(rows)), seat] / 2).mean()
+        if i == j:  # both seats are the same agent's
+            wins[i, i] = (100 - draws[i, i]) / 2
+            scores[i, i] = (rows["score"][:, :2] / 2).mean()
     return wins, draws, scores
 
 

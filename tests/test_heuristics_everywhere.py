@@ -1,5 +1,10 @@
 """Every heuristic player plays every map, preset and number of players by the rules."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -45,3 +50,29 @@ def test_all_play_everywhere_by_the_rules(part):
         for first in range(0, len(HEURISTICS), g.players):
             agents = [HEURISTICS[(start + first + i) % len(HEURISTICS)] for i in range(g.players)]
             assert_legal(g, agents, seed=number)
+
+
+CHECKED = """
+from tests.test_heuristics_everywhere import assert_legal
+from ttr.board import load_board
+from ttr.rules import resolve_rules
+from ttr.tables import compile_game
+for case in ["yang warwick 2", "usa official 5", "germany leiden 4", "first_journey orebro 2"]:
+    name, preset, players = case.split()
+    players = int(players)
+    board = load_board(name)
+    g = compile_game(board, resolve_rules(board, preset, players))
+    for seed in range(5):
+        assert_legal(g, (AGENTS * 5)[seed : seed + players], seed)
+"""
+
+
+@pytest.mark.parametrize(
+    "agents", [["base", "villain"], pytest.param(HEURISTICS, marks=pytest.mark.full)], ids=["two agents", "all agents"]
+)
+def test_no_index_is_out_of_bounds(agents):
+    """The same with every index of the compiled code checked."""
+    script = f"AGENTS = {agents}\n{CHECKED}"
+    root, env = Path(__file__).parent.parent, os.environ | {"NUMBA_BOUNDSCHECK": "1"}
+    run = subprocess.run([sys.executable, "-c", script], cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr

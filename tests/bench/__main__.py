@@ -16,7 +16,7 @@ from rich.table import Table
 
 from tests.bench.measure import reference_step
 
-AREAS = ["engine"]
+AREAS = ["engine", "heuristics"]
 
 
 def number(value: float | None) -> str:
