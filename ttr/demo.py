@@ -2,6 +2,7 @@
 
 import time
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -22,9 +23,9 @@ def main() -> None:
     """Play the games of SHOWN with seed 1 and print who won."""
     console = Console(soft_wrap=True)
     console.print("Compiling the engine (a few seconds, once) ...")
-    table = Table(title="Uniformly random players, seed 1", min_width=110)
-    for heading in ("map", "rules", "players", "games", "first player wins", "draws", "mean score", "turns", "games/s"):
-        table.add_column(heading, justify="left" if heading in ("map", "rules") else "right")
+    table = Table(title="Uniformly random players, seed 1", title_justify="left", box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("map", "rules", "players", "games", "first\nplayer wins", "draws", "mean\nscore", "turns", "games/s"):
+        table.add_column(heading, justify="left" if heading in ("map", "rules") else "right", no_wrap=True)
     for name, preset, players, games in SHOWN:
         board = load_board(name)
         g = compile_game(board, resolve_rules(board, preset, players))
