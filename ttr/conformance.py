@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 from rich.console import Console
 
 from ttr.actions import DRAW_TICKETS, apply_code, index_of, legal_codes
@@ -67,10 +68,13 @@ class Trial:
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Break off Python code that takes longer (compiled code cannot be broken off)."""
+    """Break off Python code that takes longer (compiled code cannot be broken off, and compiling must not be)."""
 
     def give_up(_signal, _frame):
-        raise TimeoutError(f"no decision within {seconds:g} s")
+        if global_compiler_lock.is_locked():
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+        else:
+            raise TimeoutError(f"no decision within {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, give_up)
     signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -17,7 +17,8 @@ from ttr.batch import Table, deals_and_rotations
 from ttr.board import load_board
 from ttr.compile_cache import cache_folder, writable
 from ttr.game import play_random_games
-from ttr.record import play_and_record
+from ttr.moves import legal_moves
+from ttr.record import play_and_record, start_game
 from ttr.rules import resolve_rules
 from ttr.tables import compile_game
 
@@ -34,6 +35,7 @@ def warm(agents: Sequence[Agent]) -> float:
         play_random_games(game, 1)
         Table(game, [parse_agent("random")] * 2).play(*deals_and_rotations(0, 1, 1), seed=0)
         play_and_record(board, rules, ["random", "random"], seed=0)
+        legal_moves(game, board, start_game(board, rules, seed=0, deal=0)[1])
         for agent in agents:
             for part in (agent.first, agent.second) if agent.first else (agent,):
                 if part and not part.by_user:
