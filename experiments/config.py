@@ -1,7 +1,7 @@
 """Hydra composes a configuration from conf/ and the words of the command line; out come plain data, and no output folder.
 
-Beyond Hydra's own forms: `map=FOLDER` and `rules=PRESET` take any map and preset, fields of map, rules and grid need no `+`, a grid
-takes `a,b` and `range(...)` as well as `[a,b]`, and a user's file lies between the defaults and the command line.
+Beyond Hydra's own forms: `map=FOLDER` and `rules=PRESET` take any map and preset, agents need no quotes, fields of map, rules and
+grid need no `+`, a grid takes `a,b` and `range(...)` as well as `[a,b]`, and a user's file lies between defaults and command line.
 """
 
 import difflib
@@ -21,6 +21,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments.plan import Spec
+from experiments.reading import parse_part
 from experiments.refusal import Refusal
 
 OPEN = ("sweep.grid.", "rules.", "map.")  # nodes that take keys they do not have yet
@@ -72,15 +73,50 @@ def options(group: str) -> list[str]:
 
 def compose_config(name: str, overrides: Sequence[str], file: str | None = None) -> DictConfig:
     """The configuration of an experiment: conf/NAME.yaml, a user's file over it, the command line over both."""
-    words = [*(_file_overrides(file) if file else []), *overrides]
+    words = [*(_file_overrides(file) if file else []), *(_with_quoted_agents(word) for word in overrides)]
     try:
-        rewritten = [_rewritten(override) for override in OverridesParser.create().parse_overrides(words)]
+        rewritten = [_rewritten(_parsed(word)) for word in words]
         with initialize_config_module("conf", version_base="1.3"):
             config = compose(name, rewritten)
         OmegaConf.resolve(config)
         return config
     except (HydraException, OmegaConfBaseException) as error:
         raise Refusal(_told(error)) from None
+
+
+def _parsed(word: str) -> Override:
+    try:
+        return OverridesParser.create().parse_override(word)
+    except HydraException as error:
+        told = " ".join(str(error).partition("See http")[0].split())
+        raise Refusal(f"'{word}' is not understood ({told}); settings are written as name=value, lists as name=[a,b]") from None
+
+
+def _with_quoted_agents(word: str) -> str:
+    """Agents need no quotes: agents=[base,cmcts:cp=2,iterations=3000] are two, since a field follows the agent it belongs to."""
+    key, equals, value = word.partition("=")
+    if key.lstrip("+") not in ("agents", "opponents") or any(mark in value for mark in "'\"{}$") or value.count("[") > 1:
+        return word
+    texts: list[str] = []
+    for piece in split_outside_brackets(value.strip().removeprefix("[").removesuffix("]"), ","):
+        name = piece.partition("=")[0]
+        if texts and "=" in piece and ":" not in name:
+            texts[-1] += "," + piece.strip()
+        elif piece.strip():
+            texts.append(piece.strip())
+    return f"{key}{equals}{_quoted(texts)}"
+
+
+def split_outside_brackets(text: str, mark: str) -> list[str]:
+    """Split at a mark, but not inside round brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _rewritten(override: Override) -> str:
@@ -218,6 +254,8 @@ def settings_of(config: DictConfig) -> Settings:
     ):
         if word not in allowed:
             raise Refusal(f"{name}={word}: it must be one of {', '.join(allowed)}")
+    if settings.part:
+        parse_part(settings.part)
     if settings.stop_at is not None and not isinstance(settings.stop_at, (int, float)):
         raise Refusal(f"stop_at={settings.stop_at}: it must be a unix time in seconds")
     return settings

@@ -222,7 +222,8 @@ class _Drive:
         if late and source.next() is not None:
             return self._result(progress, LATER, f"stopped before the deadline: {progress.line()}; the same command continues")
         self._compact(progress)
-        return self._result(progress, 0, f"complete: {progress.expected:,} games, {progress.played:,} of them played now")
+        lost = f", {progress.lost} batches lost with their workers and played again" if progress.lost else ""
+        return self._result(progress, 0, f"complete: {progress.expected:,} games, {progress.played:,} of them played now{lost}")
 
     def _compact(self, progress: Progress) -> None:
         if self.settings.compact:

@@ -4,8 +4,10 @@ A setup (map and rules) and the seats (agents) resolve into data that are comple
 user's, and an edited ticket or agent makes another matchup. `play_batch` is a pure function of its arguments.
 """
 
+import fcntl
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from functools import cache, lru_cache
 from typing import Any
@@ -18,7 +20,7 @@ from ttr.agents.python_agent import AgentFailure, agent_of_source
 from ttr.agents.registry import SWAP, Agent, agent_names, make_agent, near_misses, parse_agent
 from ttr.board import Board, Box, MapError, load_board, map_names
 from ttr.board_data import board_data, board_from, content
-from ttr.compile_cache import source_hash
+from ttr.compile_cache import cache_folder, source_hash, writable
 from ttr.rules import FIELDS as RULE_FIELDS
 from ttr.rules import Rules, resolve_rules
 
@@ -204,13 +206,33 @@ def _board_and_rules(setup: Mapping[str, Any]) -> tuple[Board, Rules]:
     return board_from(setup["board"]), Rules(**{**rules, "points": tuple(rules["points"])})
 
 
+@contextmanager
+def _compiling_alone() -> Iterator[None]:
+    """One process of a machine at a time fills the cache of compiled code: several at once have crashed."""
+    with open(writable(cache_folder()) / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @cache
 def _compiled(name: str) -> bool:
-    """Compile a configured agent, or load it, while no other process of this machine does: several at once have crashed."""
+    """Compile a configured agent and the game loop, or load them."""
+    with _compiling_alone():
+        from ttr.agents.registry import seat_player
+        from ttr.clock import seconds_per_tick
+        from ttr.python_table import table_for
+
+        seat_player(make_agent(name))
+        seconds_per_tick()
+        return callable(table_for)
+
+
+@cache
+def _compiled_for_users() -> bool:
+    """Compile what the Python loop of users' agents needs, by a game of it."""
     from ttr.warm import warm
 
-    warm([make_agent(name)])
-    return True
+    return warm([]) >= 0
 
 
 def warm_up(identities: Sequence[Mapping[str, Any]]) -> None:
@@ -218,7 +240,7 @@ def warm_up(identities: Sequence[Mapping[str, Any]]) -> None:
     for identity in identities:
         parts = [identity["first"], identity["second"]] if identity["agent"] == SWAP else [identity]
         for part in parts:
-            _compiled("random" if "source" in part else part["agent"])
+            _compiled_for_users() if "source" in part else _compiled(part["agent"])
 
 
 @lru_cache(maxsize=512)
