@@ -184,20 +184,20 @@ def test_a_process_number_used_again_is_not_the_old_writer(tmp_path):
 
 
 def test_compaction_keeps_the_content_in_few_files(tmp_path, monkeypatch):
-    words = ["agents=[greedy,random]", "cluster=serial", "display=none", "deals=60", "batch=1", f"results_dir={tmp_path}"]
+    words = ["agents=[greedy,random]", "cluster=serial", "display=none", "deals=20", "batch=1", f"results_dir={tmp_path}"]
     monkeypatch.setattr("experiments.store.GATHER_SECONDS", 0)
     monkeypatch.setattr(compaction, "PIECE_ROWS", 32)
     assert experiment("round_robin", [*words, "compact=false"]) == 0
     (folder,) = tmp_path.iterdir()
     before = audit(open_run(folder))
-    assert len(open_run(folder).manifest.live) == 180 and before.complete
+    assert len(open_run(folder).manifest.live) == 60 and before.complete
     monkeypatch.setattr(compaction, "FILE_BYTES", 1_000_000)
     assert experiment("round_robin", words) == 0
     run = open_run(folder)
     assert len(run.manifest.live) < 15 and len(list(folder.glob("games/*"))) == len(run.manifest.live)
     after = audit(run)
     assert after.complete and after.hashes == before.hashes
-    assert {name: len(deals) for name, deals in run.coverage().items()} == {m.id: 60 for m in run.planned}
+    assert {name: len(deals) for name, deals in run.coverage().items()} == {m.id: 20 for m in run.planned}
 
 
 def test_ten_thousand_shards_answer_within_a_second(tmp_path):
