@@ -110,6 +110,8 @@ GAMES = [
     ("usa_1910", "leiden", 4, 30),
     ("europe", "official", 5, 30),
     ("germany", "leiden_linear", 4, 30),
+    ("europe", "orebro", 2, 40),
+    ("europe", "orebro", 4, 30),
 ]
 
 

@@ -40,36 +40,15 @@ def _draw_ticket(low, high, stream):
 
 
 @inlined
+def _only(low, high):
+    """The one ticket of a set."""
+    return lowest_bit(low) if low else 64 + lowest_bit(high)
+
+
+@inlined
 def _all_tickets(g, w):
     n = g.tickets - 64 * w
     return -1 if n >= 64 else ((1 << n) - 1 if n > 0 else 0)
-
-
-@jitted
-def _deal_tickets(g, s, me, plain, stream):
-    shown = revealed(g, s) if s.phase == CHOOSE or s.phase == FIRST_CHOICE else 0
-    low = _all_tickets(g, 0) & ~s.held[me, 0]
-    high = _all_tickets(g, 1) & ~s.held[me, 1]
-    for i in range(shown):
-        ticket = np.int64(s.queue[i])
-        if ticket < 64:
-            low &= ~(1 << ticket)
-        else:
-            high &= ~(1 << (ticket - 64))
-    stay_low = 0 if plain else low & s.returned[me, 0]
-    stay_high = 0 if plain else high & s.returned[me, 1]
-    low ^= stay_low
-    high ^= stay_high
-    for p in range(g.players):
-        if p != me:
-            before_low = low
-            before_high = high
-            for _ in range(s.hidden_tickets[p]):
-                low, high, stream = _draw_ticket(low, high, stream)
-            s.held[p, 0] = before_low ^ low
-            s.held[p, 1] = before_high ^ high
-            s.hidden_tickets[p] = 0
-    return _shuffle(s, shown, low | stay_low, high | stay_high, stream)
 
 
 @inlined
@@ -87,6 +66,73 @@ def _shuffle(s, place, low, high, stream):
             s.queue[j] = ticket
             place += 1
     return stream
+
+
+@jitted
+def _deal_far_and_near(g, s, me, shown, low, high, stay_low, stay_high, stream):
+    """Every opponent holds one far ticket; those that have not chosen yet find theirs in the queue, with a near one."""
+    far_low = np.int64(0)
+    far_high = np.int64(0)
+    for ticket in range(g.tickets):
+        if g.tables.far[ticket]:
+            far_low |= 1 << ticket if ticket < 64 else 0
+            far_high |= 1 << (ticket - 64) if ticket >= 64 else 0
+    near_low = low & ~far_low
+    near_high = high & ~far_high
+    far_low &= low
+    far_high &= high
+    place = shown
+    for later in range(2):
+        for p in range(g.players):
+            if p == me or (s.phase == FIRST_CHOICE and p > me) != (later == 1):
+                continue
+            before_low = far_low | near_low
+            before_high = far_high | near_high
+            far_low, far_high, stream = _draw_ticket(far_low, far_high, stream)
+            if later:
+                s.queue[place] = _only(before_low ^ far_low ^ near_low, before_high ^ far_high ^ near_high)
+                before_low = near_low
+                before_high = near_high
+                near_low, near_high, stream = _draw_ticket(near_low, near_high, stream)
+                s.queue[place + 1] = _only(before_low ^ near_low, before_high ^ near_high)
+                place += 2
+                continue
+            for _ in range(s.hidden_tickets[p] - 1):
+                near_low, near_high, stream = _draw_ticket(near_low, near_high, stream)
+            s.held[p, 0] = before_low ^ far_low ^ near_low
+            s.held[p, 1] = before_high ^ far_high ^ near_high
+            s.hidden_tickets[p] = 0
+    return _shuffle(s, place, near_low | stay_low, near_high | stay_high, stream)
+
+
+@jitted
+def _deal_tickets(g, s, me, plain, stream):
+    """Tickets for the opponents and the ticket deck, out of those the player does not see."""
+    shown = revealed(g, s) if s.phase == CHOOSE or s.phase == FIRST_CHOICE else 0
+    low = _all_tickets(g, 0) & ~s.held[me, 0]
+    high = _all_tickets(g, 1) & ~s.held[me, 1]
+    for i in range(shown):
+        ticket = np.int64(s.queue[i])
+        if ticket < 64:
+            low &= ~(1 << ticket)
+        else:
+            high &= ~(1 << (ticket - 64))
+    stay_low = 0 if plain else low & s.returned[me, 0]
+    stay_high = 0 if plain else high & s.returned[me, 1]
+    low ^= stay_low
+    high ^= stay_high
+    if g.far_and_near:
+        return _deal_far_and_near(g, s, me, shown, low, high, stay_low, stay_high, stream)
+    for p in range(g.players):
+        if p != me:
+            before_low = low
+            before_high = high
+            for _ in range(s.hidden_tickets[p]):
+                low, high, stream = _draw_ticket(low, high, stream)
+            s.held[p, 0] = before_low ^ low
+            s.held[p, 1] = before_high ^ high
+            s.hidden_tickets[p] = 0
+    return _shuffle(s, shown, low | stay_low, high | stay_high, stream)
 
 
 @jitted
