@@ -41,7 +41,7 @@ def matches():
 def row(name: str, agent: str, iterations: int, opponent: str, deals: int, seed: int) -> list[str]:
     """Play a match; one line of the table."""
     board = load_board(name)
-    game = compile_game(board, resolve_rules(board, usual_preset(name), 2))
+    game = compile_game(board, resolve_rules(board, usual_preset(board), 2))
     agents = [parse_agent(f"{agent}:iterations={iterations}"), parse_agent(opponent)]
     tally = Tally(2)
     tally.add(Table(game, agents).play(*deals_and_rotations(0, deals, 2), seed))
