@@ -27,7 +27,7 @@ def mean_points(tree, slot):
 
 
 @inlined
-def _merit(tree, slot, dda, final, target, threshold, momentum):
+def merit(tree, slot, dda, final, target, threshold, momentum):
     """What the final choice maximises. A child that no playout has visited has none."""
     if dda >= TRUE_ROSAS or (dda == NONE and final == MOST_VISITS):
         return np.float64(tree.visits[slot])
@@ -45,22 +45,22 @@ def choose(tree, dda, final, target, threshold, momentum, stream):
     """Slot of the root's child to play, ties broken uniformly at random; returns it and the stream."""
     first = np.int64(tree.first[0])
     n = np.int64(tree.children[0])
-    best = _merit(tree, first, dda, final, target, threshold, momentum)
+    best = merit(tree, first, dda, final, target, threshold, momentum)
     chosen = first
     ties = 0
     for slot in range(first, first + n):
-        merit = _merit(tree, slot, dda, final, target, threshold, momentum)
-        if merit > best:
-            best = merit
+        worth = merit(tree, slot, dda, final, target, threshold, momentum)
+        if worth > best:
+            best = worth
             ties = 0
-        if merit == best:
+        if worth == best:
             ties += 1
             chosen = slot
     if ties > 1:
         stream += GOLD
         left = below(mix(stream), ties)
         for slot in range(first, first + n):
-            if _merit(tree, slot, dda, final, target, threshold, momentum) == best:
+            if merit(tree, slot, dda, final, target, threshold, momentum) == best:
                 if left == 0:
                     return slot, stream
                 left -= 1
