@@ -23,9 +23,6 @@ HEADINGS = ("map", "agent", "iterations", "opponent", "games", "wins", "interval
 
 def matches():
     """Map, agent, iterations, opponent and number of deals of every match."""
-    for agent in SEARCHES:
-        for opponent in HEURISTICS:
-            yield "yang", agent, 30_000, opponent, 100
     for iterations, deals in ((300, 200), (3_000, 200), (30_000, 100)):
         yield "yang", "cmcts", iterations, f"ismcts:iterations={iterations}", deals
     for agent in SEARCHES:
@@ -36,6 +33,9 @@ def matches():
             yield "new_york", agent, iterations, "base", deals
         for iterations, deals in ((100, 100), (1_000, 50), (3_000, 20)):
             yield "usa", agent, iterations, "base", deals
+    for opponent in reversed(HEURISTICS):
+        for agent in SEARCHES:
+            yield "yang", agent, 30_000, opponent, 100
 
 
 def row(name: str, agent: str, iterations: int, opponent: str, deals: int, seed: int) -> list[str]:

@@ -28,6 +28,7 @@ TREE = np.dtype(
         ("inners", "i8"),
         ("words", "i8"),
         ("logs", "i8"),  # entries of root_log that are filled in
+        ("limit", "i8"),  # slots that may be used; 0: all
         ("states", STATE, 1),  # the state walked down the tree
         ("sheet", SHEET),
         ("path", "u4", MAX_DEPTH),  # slots of this iteration
@@ -93,7 +94,7 @@ def _take_block(tree, size):
     if block != NONE:
         tree.free_block[size] = tree.inner[np.uint64(block)]
         return block
-    if tree.slots + (1 << size) > MAX_SLOTS:
+    if tree.slots + (1 << size) > (tree.limit if tree.limit else MAX_SLOTS):
         return np.int64(NONE)
     block = tree.slots
     tree.slots += 1 << size
