@@ -91,7 +91,7 @@ class Sums:
         if batch.num_rows == 0:
             return
         self.rows += batch.num_rows
-        place = self._places(batch)
+        place = self.places(batch)
         rotation = numbers(batch, "rotation").astype(np.int64)
         deal = batch.column("deal").to_numpy().astype(np.int64)
         table = place * max(1, self.players) + rotation
@@ -111,7 +111,8 @@ class Sums:
             self._put(self.coarse, name, coarse, numbers(batch, name).astype(np.float64))
         self._add_differences(place, rotation, scores)
 
-    def _places(self, batch: pa.RecordBatch | pa.Table) -> np.ndarray:
+    def places(self, batch: pa.RecordBatch | pa.Table) -> np.ndarray:
+        """The number of each row's matchup."""
         column = batch.column("matchup")
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
