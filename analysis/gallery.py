@@ -17,8 +17,8 @@ from analysis.dda import win_difference
 from analysis.ranking import Ranking
 from analysis.rates import Cell, matrix
 from analysis.result_tables import ranking_of
-from analysis.sums import DIFFERENCES
 from analysis.summary import Summary, search_statistics
+from analysis.sums import DIFFERENCES
 from analysis.sweep import curves
 
 ENDINGS = ("pdf", "svg", "png")
@@ -88,7 +88,8 @@ def heat_picture(square: pd.DataFrame) -> Picture:
     plots.heat_map(square, axes[0, 0])
     axes[0, 0].set_title("win % of the row agent (all games)")
     best, worst = order[0], order[-1]
-    alt = f"Heat map of win rates, {len(order)} agents by strength: {best} first, {worst} last; {best} wins {square.loc[best, worst]:.0f} % against {worst}."
+    most = f"{best} wins {square.loc[best, worst]:.0f} % against {worst}"
+    alt = f"Heat map of win rates, {len(order)} agents by strength: {best} first, {worst} last; {most}."
     return Picture("winrates", "Win rate of the row agent against the column agent, in percent of all games.", alt, figure)
 
 
@@ -130,7 +131,8 @@ def sweep_picture(summary: Summary) -> Picture:
     for agent, line in frame.groupby("agent", sort=False):
         first, last = line.iloc[0], line.iloc[-1]
         told.append(f"{agent} wins {first['win']:.0f} % at {first['value']:g} and {last['win']:.0f} % at {last['value']:g}")
-    caption = f"Mean win rate and score difference over {frame['opponents'].max()} opponents; bands: 95 % intervals clustered by deal; dashed: even."
+    opponents = f"{frame['opponents'].max()} opponents"
+    caption = f"Mean win rate and score difference over {opponents}; bands: 95 % intervals clustered by deal; dashed: even."
     return Picture(f"sweep_{field}", caption, "Curves over " + field + ": " + "; ".join(told) + ".", figure)
 
 
@@ -163,7 +165,9 @@ def dda_pictures(summary: Summary) -> Iterator[Picture]:
             axes[number, 0].set_title(plots.plain_name(agent), loc="left")
             axes[number, 1].tick_params(axis="y", length=0)
             told.append(f"{agent}: mean win difference {frame['win_difference'].mean():+.0f} %")
-        caption = "Own win % less the opponent's, and own score less the opponent's; blue: the opponent is ahead, orange: the agent."
+        caption = (
+            "Own win % less the opponent's, and own score less the opponent's; blue: the opponent is ahead, orange: the agent."
+        )
         yield Picture(f"dda_{start // 2 + 1}", caption, "Bars per opponent. " + "; ".join(told) + ".", figure)
 
 
@@ -184,8 +188,12 @@ def difference_pictures(summary: Summary) -> Iterator[Picture]:
         figure, axes = plots.new_figure(plots.COLUMN, (16 + 7 * len(own)) * plots.MM)
         plots.ridges(np.array(counts), DIFFERENCES, [c.opponent for c in own], axes[0, 0])
         axes[0, 0].set_title(f"{plots.plain_name(agent)} against", loc="left")
-        alt = f"Distributions of {agent}'s score difference, mean " + ", ".join(f"{c.difference.value:+.1f} against {c.opponent}" for c in own) + "."
-        caption = "Distribution of the score difference; right of the dashed line the agent is ahead."
+        alt = (
+            f"Distributions of {agent}'s score difference, mean "
+            + ", ".join(f"{c.difference.value:+.1f} against {c.opponent}" for c in own)
+            + "."
+        )
+        caption = "Distribution of the score difference, ahead right of the dashed line; dot: median, bar: middle half."
         yield Picture(f"differences_{number + 1}", caption, alt, figure)
 
 
@@ -213,7 +221,9 @@ def search_pictures(summary: Summary) -> Iterator[Picture]:
     if timed:
         plots.over_turns(frame, "milliseconds", column[2], "time (ms)", logarithmic=True)
     column[-1].set_xlabel("own turn")
-    figure.legend(*column[0].get_legend_handles_labels(), loc="outside upper center", ncols=2 if len(agents) > 1 else 1, handlelength=1.8)
+    figure.legend(
+        *column[0].get_legend_handles_labels(), loc="outside upper center", ncols=2 if len(agents) > 1 else 1, handlelength=1.8
+    )
     alt = "Search statistics by turn for " + ", ".join(agents) + "."
     yield Picture("search", "The search over a game: median decision and middle half, by the agent's own turn.", alt, figure)
 
@@ -233,8 +243,14 @@ def published_picture(comparison: Comparison, number: int) -> Picture:
         figure, axes = plots.new_figure(plots.COLUMN, plots.COLUMN * 0.95)
         unit = "%" if comparison.unit == "win" else "points"
         plots.against_published(comparison.frame, axes[0, 0], unit)
-        axes[0, 0].set_title(f"{comparison.title} ({comparison.source})" if comparison.source not in comparison.title else comparison.title)
+        axes[0, 0].set_title(
+            f"{comparison.title} ({comparison.source})" if comparison.source not in comparison.title else comparison.title
+        )
     inside = int(comparison.frame["within"].sum())
-    alt = f"Scatter of {len(comparison.frame)} published against measured values, {inside} within the intervals; " + comparison.verdicts()[1].text + "."
+    alt = (
+        f"Scatter of {len(comparison.frame)} published against measured values, {inside} within the intervals; "
+        + comparison.verdicts()[1].text
+        + "."
+    )
     caption = "Published against measured with both 95 % intervals; on the dashed line they are equal."
     return Picture(f"published_{number}", caption, alt, figure)

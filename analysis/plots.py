@@ -66,7 +66,8 @@ def heat_map(values: pd.DataFrame, ax: Axes, centre: float = 50.0, reach: float 
         if np.isfinite(value):
             red, green, blue, _ = image.cmap(image.norm(value))
             bright = 0.299 * red + 0.587 * green + 0.114 * blue
-            shown = f"{value:.{decimals}f}".replace("-", MINUS)
+            shown = f"{value + 0.0:.{decimals}f}"
+            shown = shown.replace("-", MINUS) if float(shown) else shown.lstrip("-")
             ax.text(j, i, shown, ha="center", va="center", fontsize=6, color="black" if bright > 0.5 else "white")
     ax.set_xticks(
         range(values.shape[1]), [plain_name(name) for name in values.columns], rotation=50, ha="right", rotation_mode="anchor"
@@ -147,7 +148,7 @@ def ridges(counts: np.ndarray, centres: np.ndarray, labels: Sequence[str], ax: A
     ax.set_ylim(-0.3, len(labels))
     ax.set_xlim(centres[first] - 1, centres[last] + 1)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("score difference (points); dot: median, bar: middle half")
+    ax.set_xlabel("score difference (points)")
     return ax
 
 

@@ -69,7 +69,11 @@ def matrix_table(summary: Summary, measure: str = "win") -> ResultTable | None:
     values = matrix(summary.cells, measure, scale)
     if len(values) < 3:
         return None
-    titles = {"win": "Win rates over all games (%)", "decided": "Win rates with draws removed (%)", "score": "Average scores (points)"}
+    titles = {
+        "win": "Win rates over all games (%)",
+        "decided": "Win rates with draws removed (%)",
+        "score": "Average scores (points)",
+    }
     frame = values.reset_index(names="agent")
     columns = [Column("agent", "row against column")] + [Column(name, name, decimals) for name in values.columns]
     places = {(c.agent, c.opponents[0]): c.matchup for c in summary.cells}
@@ -97,10 +101,18 @@ def average_table(summary: Summary) -> ResultTable:
         row["deals_for_half_a_point"] = more
         rows.append(row)
     frame = pd.DataFrame(rows).sort_values("win", ascending=False, ignore_index=True)
-    columns = [Column("agent", "agent"), Column("tables", "tables"), Column("win", "win %", 2, True), Column("draw", "draw %", 2, True)]
+    columns = [
+        Column("agent", "agent"),
+        Column("tables", "tables"),
+        Column("win", "win %", 2, True),
+        Column("draw", "draw %", 2, True),
+    ]
     columns += [Column("decided", "win % of decided", 2, True), Column("score", "score", 2, True)]
-    columns += [Column("difference", "score difference", 2, True, True), Column("deals_for_half_a_point", "deals for ±0.5 % of wins")]
-    note = "Every table counts the same, self-play included. Deals of all tables are shared, so an agent's tables are one cluster per deal."
+    columns += [
+        Column("difference", "score difference", 2, True, True),
+        Column("deals_for_half_a_point", "deals for ±0.5 % of wins"),
+    ]
+    note = "Every table counts the same, self-play included. All tables share the deals, so a deal is one cluster of them all."
     return ResultTable("averages", "Each agent over all its tables", frame, columns, note)
 
 
@@ -116,7 +128,7 @@ def ranking_table(ranking: Ranking) -> ResultTable:
     """Strength with interval and the worst misfit."""
     columns = [Column("place", "place"), Column("agent", "agent"), Column("elo", "Elo points", 1, True, True, ends=("low", "high"))]
     columns.append(Column("worst_misfit", "worst misfit of a cell (% points)", 1, signed=True))
-    note = "Bradley-Terry, draws as half a win, mean 0. Misfit: observed less expected share of points; one number per agent cannot say more."
+    note = "Bradley-Terry, draws as half a win, mean 0. Misfit: observed less expected share of points; one number cannot say more."
     return ResultTable("ranking", "Ranking", ranking.frame(), columns, note)
 
 
@@ -125,7 +137,11 @@ def tests_table(summary: Summary) -> ResultTable | None:
     frame = pairwise_tests(summary.cells)
     if len(frame) < 2:
         return None
-    columns = [Column("agent", "agent"), Column("opponent", "against"), Column("win_difference", "win % difference", 2, signed=True)]
+    columns = [
+        Column("agent", "agent"),
+        Column("opponent", "against"),
+        Column("win_difference", "win % difference", 2, signed=True),
+    ]
     columns += [Column("p", "p", 4), Column("p_corrected", "p corrected (Holm)", 4)]
     note = f"Student's test on deals; corrected for {len(frame)} comparisons."
     return ResultTable("tests", "Is one side better?", frame, columns, note, _game_links(frame, "win_difference"))
@@ -146,11 +162,23 @@ def seats_table(summary: Summary) -> ResultTable:
         low_edge, high_edge = edge.interval()
         for seat, estimate in enumerate(seats):
             low, high = estimate.rate_interval()
-            row = dict(players=n, seat=seat + 1, wins=balance.counts[seat], win=100 * estimate.value, win_low=100 * low, win_high=100 * high)
+            row = dict(
+                players=n,
+                seat=seat + 1,
+                wins=balance.counts[seat],
+                win=100 * estimate.value,
+                win_low=100 * low,
+                win_high=100 * high,
+            )
             row |= dict(chi_square=balance.chi_square, p=balance.p_value, p_clustered=balance.clustered_p_value)
             row |= dict(edge=100 * edge.value, edge_low=100 * low_edge, edge_high=100 * high_edge)
             rows.append(row)
-    columns = [Column("players", "players"), Column("seat", "turn position"), Column("wins", "wins"), Column("win", "win %", 2, True)]
+    columns = [
+        Column("players", "players"),
+        Column("seat", "turn position"),
+        Column("wins", "wins"),
+        Column("win", "win %", 2, True),
+    ]
     columns += [Column("chi_square", "chi-square", 2), Column("p", "p", 4), Column("p_clustered", "p clustered by deal", 4)]
     columns.append(Column("edge", "first less last (% points)", 2, True, True))
     return ResultTable("seats", "What moving first is worth", pd.DataFrame(rows), columns)
@@ -175,7 +203,11 @@ def games_table(summary: Summary) -> ResultTable:
     for matchup, group in whole.groupby("matchup", sort=False):
         row: dict[str, object] = dict(matchup=matchup, table=group["table"].iloc[0])
         for _, line in group.iterrows():
-            row |= {line["statistic"]: line["mean"], f"{line['statistic']}_low": line["low"], f"{line['statistic']}_high": line["high"]}
+            row |= {
+                line["statistic"]: line["mean"],
+                f"{line['statistic']}_low": line["low"],
+                f"{line['statistic']}_high": line["high"],
+            }
         rows.append(row)
     frame = pd.DataFrame(rows)
     columns = [Column("table", "table")] + [Column(k, v, 2, True) for k, v in names.items() if k in frame.columns]
@@ -185,7 +217,12 @@ def games_table(summary: Summary) -> ResultTable:
 def correlations_table(summary: Summary) -> ResultTable:
     """What goes with a high score."""
     frame = summary.moments.frame("score")
-    columns = [Column("pair", "pair"), Column("r", "r", 3, True, True, ends=("low", "high")), Column("p", "p", 4), Column("points", "points")]
+    columns = [
+        Column("pair", "pair"),
+        Column("r", "r", 3, True, True, ends=("low", "high")),
+        Column("p", "p", 4),
+        Column("points", "points"),
+    ]
     note = "One point per player and game of the whole run; intervals by a jackknife over 64 groups of deals."
     return ResultTable("correlations", "What goes with a high score", frame, columns, note)
 
@@ -195,9 +232,17 @@ def dda_table(summary: Summary) -> ResultTable | None:
     if not summary.agent_cells or summary.points:
         return None
     frame = dda_frame(summary.agent_cells)
-    columns = [Column("agent", "agent"), Column("opponent", "against"), Column("win", "win %", 1, True), Column("draw", "draw %", 1, True)]
+    columns = [
+        Column("agent", "agent"),
+        Column("opponent", "against"),
+        Column("win", "win %", 1, True),
+        Column("draw", "draw %", 1, True),
+    ]
     columns += [Column("win_difference", "win % difference", 1, True), Column("score_difference", "score difference", 2, True)]
-    columns += [Column("signed_win_difference", "signed", 1, signed=True), Column("signed_score_difference", "signed score", 2, signed=True)]
+    columns += [
+        Column("signed_win_difference", "signed", 1, signed=True),
+        Column("signed_score_difference", "signed score", 2, signed=True),
+    ]
     note = "Win % difference: own win % less the opponent's, absolute as the study prints it, and signed."
     return ResultTable("dda", "Difficulty adjustment, per opponent and averaged", frame, columns, note, _game_links(frame, "win"))
 
@@ -219,7 +264,9 @@ def sweep_table(summary: Summary) -> ResultTable | None:
     columns = [Column("agent", "agent"), Column("value", summary.points[0].field, 2), Column("opponents", "opponents")]
     columns += [Column("games", "games"), Column("win", "win %", 1, True), Column("draw", "draw %", 1, True)]
     columns += [Column("score", "score", 2, True), Column("difference", "score difference", 2, True, True)]
-    return ResultTable("sweep", "The sweep, mean over opponents", frame, columns, "95 % intervals, clustered by deal over all opponents.")
+    return ResultTable(
+        "sweep", "The sweep, mean over opponents", frame, columns, "95 % intervals, clustered by deal over all opponents."
+    )
 
 
 def paired_table(summary: Summary) -> ResultTable | None:
@@ -229,7 +276,11 @@ def paired_table(summary: Summary) -> ResultTable | None:
         return None
     columns = [Column("agent", "agent"), Column("point", summary.points[0].field), Column("against", "against")]
     columns += [Column("difference", "win % difference", 2, True, True, ends=("low", "high")), Column("half_width", "± paired", 2)]
-    columns += [Column("unpaired_half_width", "± unpaired", 2), Column("deals_saved", "deals saved (times)", 2), Column("p", "p", 4)]
+    columns += [
+        Column("unpaired_half_width", "± unpaired", 2),
+        Column("deals_saved", "deals saved (times)", 2),
+        Column("p", "p", 4),
+    ]
     note = "Same deals at both points. Deals saved: how many times as many deals an unpaired comparison needs for the same width."
     return ResultTable("paired", "Differences along the sweep, paired by deal", frame, columns, note)
 
@@ -239,7 +290,12 @@ def claims_table(summary: Summary) -> ResultTable | None:
     checked = check_claims(summary.points)
     if not checked:
         return None
-    columns = [Column("id", "claim"), Column("where", "where"), Column("claim", "the study says"), Column("own_tables", "its own tables")]
+    columns = [
+        Column("id", "claim"),
+        Column("where", "where"),
+        Column("claim", "the study says"),
+        Column("own_tables", "its own tables"),
+    ]
     columns += [Column("measured", "measured"), Column("verdict", "verdict"), Column("cause", "likely cause")]
     note = "agrees or disagrees: the 95 % interval decides; open: it does not."
     return ResultTable("claims", "Claims about this sweep", pd.DataFrame([c._asdict() for c in checked]), columns, note)
@@ -258,11 +314,22 @@ def comparison_table(comparison: Comparison, number: int) -> ResultTable:
 
 def tables_of_run(summary: Summary) -> list[ResultTable]:
     """Every table that this run has something for, the most telling first."""
-    found: list[ResultTable | None] = [dda_averages_table(summary), sweep_table(summary), claims_table(summary), paired_table(summary)]
+    found: list[ResultTable | None] = [
+        dda_averages_table(summary),
+        sweep_table(summary),
+        claims_table(summary),
+        paired_table(summary),
+    ]
     found += [matrix_table(summary, measure) for measure in ("win", "decided", "score")]
     if not summary.points and not summary.agent_cells:
         found.append(average_table(summary))
     ranking = ranking_of(summary)
     found += [ranking_table(ranking) if ranking else None, dda_table(summary), rates_table(summary)]
-    found += [tests_table(summary), seats_table(summary), games_table(summary), statistics_table(summary), correlations_table(summary)]
+    found += [
+        tests_table(summary),
+        seats_table(summary),
+        games_table(summary),
+        statistics_table(summary),
+        correlations_table(summary),
+    ]
     return [table for table in found if table is not None and len(table.frame)]

@@ -19,7 +19,17 @@ from analysis.sweep import Point, points
 from experiments.reading import Run, open_run
 from experiments.refusal import Refusal
 
-CORRELATED = ["win", "score", "route_points", "tickets_completed", "routes", "cars_placed", "longest_route", "longest_single", "turns_led"]
+CORRELATED = [
+    "win",
+    "score",
+    "route_points",
+    "tickets_completed",
+    "routes",
+    "cars_placed",
+    "longest_route",
+    "longest_single",
+    "turns_led",
+]
 FIRST_DEALS = 2  # of each matchup, shown as examples; the largest victories of either side come with them
 DECISION_ROWS = 1_000_000  # of search statistics are looked at, in the order they are stored
 
@@ -161,7 +171,9 @@ def summarise(path: str | Path) -> Summary:
         moments.add(batch)
         examples.look(batch, names, sums.places(batch))
     if not sums.rows:
-        raise Refusal(f"{run.path} has no games yet; the command that made it plays them: see `python -m experiments.status {run.path}`")
+        raise Refusal(
+            f"{run.path} has no games yet; the command that made it plays them: see `python -m experiments.status {run.path}`"
+        )
     return Summary(run, sums, moments, examples)
 
 
@@ -182,9 +194,7 @@ def search_statistics(summary: Summary) -> pd.DataFrame:
     if table.empty:
         return table
     seats = {seating.id: seating.agents for seating in summary.seatings}
-    table["agent"] = [
-        seats[m][(s + r) % len(seats[m])] for m, s, r in zip(table["matchup"], table["seat"], table["rotation"])
-    ]
+    table["agent"] = [seats[m][(s + r) % len(seats[m])] for m, s, r in zip(table["matchup"], table["seat"], table["rotation"])]
     table["round"] = table["turn"] // np.array([len(seats[m]) for m in table["matchup"]]) + 1
     table["visit_share"] = 100 * table["visits"] / table["iterations"]
     table["milliseconds"] = 1000 * table["seconds"]

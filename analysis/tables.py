@@ -99,7 +99,9 @@ class ResultTable:
     def html(self) -> str:
         """A table whose headings sort it; cells carry the number they sort by."""
         head = "".join(
-            f'<th scope="col" aria-sort="none"><button type="button">{html.escape(c.heading)}</button></th>' for c in self.columns
+            f'<th scope="col"{"" if _is_text(self.frame, c) else " class=n"} aria-sort="none">'
+            f'<button type="button">{html.escape(c.heading).replace("_", "_<wbr>")}</button></th>'
+            for c in self.columns
         )
         body = []
         for number, ((_, row), texts) in enumerate(zip(self.frame.iterrows(), self.rows())):

@@ -1,0 +1,125 @@
+"""The page: one HTML file that carries its style, its script and its figures, and asks the network for nothing."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analysis.counterparts import Verdict
+from analysis.gallery import Picture
+from analysis.tables import ResultTable
+
+HERE = Path(__file__).parent
+LARGEST_SVG = 150_000  # bytes; a larger drawing goes in as PNG
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+
+@dataclass
+class Section:
+    """A heading with what stands under it; parts are finished HTML."""
+
+    title: str
+    parts: list[str] = field(default_factory=list)
+    level: int = 2
+
+    @property
+    def anchor(self) -> str:
+        """Its place on the page."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
+
+    def add(self, *parts: str) -> None:
+        """Put more under the heading."""
+        self.parts += [part for part in parts if part]
+
+
+def escaped(text: object) -> str:
+    """Text as HTML shows it."""
+    return html.escape(str(text))
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """A paragraph of plain text."""
+    return f"<p{f' class={chr(34)}{kind}{chr(34)}' if kind else ''}>{escaped(text)}</p>"
+
+
+def facts(pairs: Sequence[tuple[str, object]]) -> str:
+    """Names and values, one below the other."""
+    return "<dl>" + "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in pairs) + "</dl>"
+
+
+def code(text: str) -> str:
+    """Something to type."""
+    return f"<pre>{escaped(text)}</pre>"
+
+
+def folded(title: str, inner: str, anchor: str = "") -> str:
+    """Something to open."""
+    mark = f' id="{escaped(anchor)}"' if anchor else ""
+    return f"<details{mark}><summary>{escaped(title)}</summary>{inner}</details>"
+
+
+def picture_html(picture: Picture, wide: bool = False) -> str:
+    """A figure with its alternative text and caption, inside the page itself."""
+    svg = picture.render("svg")
+    if len(svg) <= LARGEST_SVG:
+        kind, data = "svg+xml", svg
+    else:
+        kind, data = "png", picture.render("png", dpi=170)
+    source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+    image = f'<img src="{source}" alt="{escaped(picture.alt)}">'
+    return f"<figure{' class=wide' if wide else ''}>{image}<figcaption>{escaped(picture.caption)}</figcaption></figure>"
+
+
+def pictures_html(drawn: Sequence[Picture]) -> str:
+    """Figures side by side where there is room."""
+    return '<div class="figures">' + "".join(picture_html(p, wide=p.name == "board") for p in drawn) + "</div>" if drawn else ""
+
+
+def table_html(table: ResultTable, most: int) -> str:
+    """A table; a very long one is cut, and says so."""
+    if len(table.frame) <= most:
+        return table.html()
+    cut = ResultTable(
+        table.name,
+        table.title,
+        table.frame.iloc[:most],
+        table.columns,
+        f"The first {most:,} of {len(table.frame):,} rows; the CSV file has all. {table.note}",
+        table.links,
+        table.shades,
+    )
+    return cut.html()
+
+
+def verdicts_html(verdicts: Sequence[Verdict]) -> str:
+    """The three verdicts, each on its own line, with the likely cause of a miss."""
+    lines = []
+    for verdict in verdicts:
+        mark = '<span class="pass">pass</span>' if verdict.passed else '<span class="fail">miss</span>'
+        cause = f"<br><em>likely cause:</em> {escaped(verdict.cause)}" if verdict.cause else ""
+        lines.append(f"<li><strong>{escaped(verdict.name)}</strong>: {mark}. {escaped(verdict.text)}.{cause}</li>")
+    return f"<ul>{''.join(lines)}</ul>"
+
+
+def render(title: str, lead: str, sections: Sequence[Section]) -> str:
+    """The whole page."""
+    contents = "".join(f'<li><a href="#{s.anchor}">{escaped(s.title)}</a></li>' for s in sections if s.level == 2)
+    body = []
+    for section in sections:
+        body.append(f'<h{section.level} id="{section.anchor}">{escaped(section.title)}</h{section.level}>')
+        body += section.parts
+    style, script = (HERE / "page.css").read_text(encoding="utf-8"), (HERE / "page.js").read_text(encoding="utf-8")
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<title>{escaped(title)}</title>\n<link rel="icon" href="data:,">\n<style>\n{style}</style>\n</head>\n<body>\n'
+        f'<header><h1>{escaped(title)}</h1><p class="lead">{escaped(lead)}</p></header>\n'
+        f'<nav aria-label="Contents"><ul>{contents}</ul></nav>\n<main>\n'
+        + "\n".join(body)
+        + f"\n</main>\n<script>\n{script}</script>\n</body>\n</html>\n"
+    )

@@ -1,0 +1,90 @@
+"""The report page in a real browser: no error, no request, text for every figure, tables that sort, and a printout."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from analysis import report
+
+pytest_plugins = ["tests.stored_runs"]
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: apt-get install chromium)")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync "
+    "--disable-domain-reliability --no-first-run --no-default-browser-check --disable-dev-shm-usage"
+).split()
+PROBE = """
+<script>
+const found = { errors: window.probeErrors, images: [], sorted: [] };
+for (const image of document.images) found.images.push([image.alt.length, image.complete && image.naturalWidth > 0]);
+for (const table of document.querySelectorAll("table.sortable")) {
+  const numeric = Array.from(table.tHead.rows[0].cells).findIndex((c, i) => table.tBodies[0].rows[0].cells[i].dataset.v !== undefined);
+  if (numeric < 0) continue;
+  const header = table.tHead.rows[0].cells[numeric];
+  const values = () => Array.from(table.tBodies[0].rows, (r) => parseFloat(r.cells[numeric].dataset.v)).filter((v) => !isNaN(v));
+  const rises = (list) => list.every((v, i) => i === 0 || list[i - 1] <= v);
+  header.querySelector("button").click();
+  const up = rises(values()), first = header.getAttribute("aria-sort");
+  header.querySelector("button").click();
+  const down = rises(values().reverse()), second = header.getAttribute("aria-sort");
+  found.sorted.push([up, down, first, second, values().length]);
+}
+const link = document.querySelector("td a[href^='#games-']");
+link.click();
+found.opened = document.getElementById(link.getAttribute("href").slice(1)) !== null;
+found.requests = performance.getEntriesByType("resource").map((e) => e.name).filter((name) => !name.startsWith("data:"));
+const box = document.createElement("pre");
+box.id = "probe";
+box.textContent = JSON.stringify(found);
+document.body.appendChild(box);
+</script>
+"""
+WATCH = """<script>
+window.probeErrors = [];
+addEventListener("error", (e) => probeErrors.push(String(e.message)), true);
+addEventListener("securitypolicyviolation", (e) => probeErrors.push("blocked " + e.blockedURI));
+</script>"""
+
+
+def chromium(folder, *arguments: str) -> subprocess.CompletedProcess:
+    """Run the browser once with a profile of its own."""
+    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={folder / 'profile'}", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def page(robin, tmp_path_factory):
+    """The report of a small round-robin."""
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    assert report.main([str(robin), "-o", str(path)]) == 0
+    return path
+
+
+def test_page_opens_without_errors_or_requests_and_its_tables_sort(page):
+    watched = page.with_name("watched.html")
+    text = page.read_text().replace("<head>", "<head>" + WATCH, 1).replace("</body>", PROBE + "</body>", 1)
+    watched.write_text(text)
+    net_log = page.with_name("net.json")
+    done = chromium(page.parent, f"--log-net-log={net_log}", "--virtual-time-budget=4000", "--dump-dom", watched.as_uri())
+    probe = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.S)
+    assert probe, done.stderr[-500:]
+    found = json.loads(probe[1].replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"))
+    assert found["errors"] == [] and found["requests"] == [] and found["opened"]
+    assert len(found["images"]) >= 6 and all(length > 20 and drawn for length, drawn in found["images"])
+    assert len(found["sorted"]) >= 8
+    for up, down, first, second, rows in found["sorted"]:
+        assert up and down and first == "ascending" and second == "descending" and rows > 0
+    asked = set(re.findall(r'"url":"(https?://[^"]+)"', net_log.read_text()))
+    assert asked == set()
+
+
+def test_page_prints(page):
+    pdf = page.with_suffix(".pdf")
+    done = chromium(page.parent, f"--print-to-pdf={pdf}", "--no-pdf-header-footer", page.as_uri())
+    assert pdf.exists(), done.stderr[-500:]
+    data = pdf.read_bytes()
+    assert data.startswith(b"%PDF") and len(re.findall(rb"/Type\s*/Page\b", data)) >= 3
