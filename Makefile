@@ -11,8 +11,14 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
+# A first result, from nothing: the POSAS sweep at the default scale, its report page and figures.
 demo: setup
-	$(BIN)/python -m ttr.demo
+	@echo "1/3  compiling the engine and the agents (once, about a minute)"
+	@$(BIN)/python -m ttr.warm
+	@echo "2/3  playing the POSAS sweep: the same deals at every threshold, five opponents, both seats"
+	$(BIN)/python -m experiments.sweep +sweep=posas
+	@echo "3/3  tables and figures"
+	$(BIN)/python -m analysis.figures --results results -o figures
 
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not full and not slurm"

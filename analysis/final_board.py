@@ -20,7 +20,7 @@ class Board(NamedTuple):
 
 
 def final_board(summary: Summary) -> Board | None:
-    """The first stored game of a matchup between different agents, played again from its seed; None for games that have no board to draw."""
+    """The first stored game between different agents, played again from its seed; None for games without a board to draw."""
     run = summary.run
     if run.info["game"] != "ttr.adapter":
         return None

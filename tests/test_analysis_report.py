@@ -1,5 +1,7 @@
 """Reports of real runs: whole, partial, swept, for many players; and one clear line for what cannot be read."""
 
+# ruff: noqa: F401, F811  (fixtures are imported)
+
 import json
 import re
 import shutil
@@ -18,9 +20,7 @@ from analysis.summary import seatings_of, summarise
 from analysis.sums import add_up
 from experiments import round_robin
 from experiments.reading import open_run
-from tests.stored_runs import play
-
-pytest_plugins = ["tests.stored_runs"]
+from tests.stored_runs import crowd, final, play, results, robin, swept
 
 
 def copy_of(run, folder):
