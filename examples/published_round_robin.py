@@ -8,6 +8,7 @@ A win rate counts draws among the games; a mean score averages scores not below 
 
 import argparse
 import csv
+from importlib.resources import files
 from itertools import combinations_with_replacement
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from ttr.board import load_board
 from ttr.rules import resolve_rules
 from ttr.tables import compile_game
 
-PUBLISHED = Path(__file__).parent.parent / "analysis" / "published"
+PUBLISHED = Path(str(files("analysis"))) / "published"
 CODES = {
     "random": 128,
     "greedy": 256,
