@@ -12,7 +12,7 @@ from scipy import stats
 
 from analysis import published
 from analysis.dda import AVERAGE, average_row, dda_row
-from analysis.estimate import Estimate, Interval
+from analysis.estimate import Estimate, Interval, average
 from analysis.rates import Cell
 from analysis.sums import Seating
 
@@ -24,7 +24,7 @@ FITTED = (
 )
 CAUSES = {
     "heuristics": "the heuristics' unstated choices and the small map's tickets are fitted readings, not the study's own",
-    "search": "the study's Cp in the final tests, its iterations at another scale than ours, and its playouts are not stated",
+    "search": "the study does not state its Cp in the final tests",
     "sample": "our interval is narrower than such differences in rules; the order of the agents is kept",
     "swap": "the study does not state when its swap agents change strategy",
 }
@@ -48,14 +48,14 @@ class Comparison:
     source: str
     unit: str  # "win": percent; "score": points
     frame: pd.DataFrame  # agent, opponent, matchup, published, published_error, measured, low, high, difference, within
-    causes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()  # keys of CAUSES, or sentences of their own
     fitted: str = ""
 
     def verdicts(self) -> list[Verdict]:
         """Ordering, error and interval, each on its own."""
         f = self.frame
         n, unit = len(f), "points of win rate" if self.unit == "win" else "points of score"
-        why = "; ".join(CAUSES[cause] for cause in self.causes)
+        why = "; ".join(CAUSES.get(cause, cause) for cause in self.causes)
         rho = self.rank_correlation()
         error = float(f["difference"].abs().mean())
         inside = int(f["within"].sum())
@@ -156,10 +156,7 @@ def _mean_rates(ours: dict[tuple[str, str], Cell], wins: pd.DataFrame, games: in
     for agent, printed in published.row_means(wins).items():
         name = str(agent)
         cells = [ours[(name, other)] for other in published.HEURISTICS]
-        mean = cells[0].win
-        for cell in cells[1:]:
-            mean = mean + cell.win
-        mean = mean / float(len(cells))
+        mean = average([cell.win for cell in cells])
         low, high = mean.rate_interval()
         error = published.binomial_error(printed, games * len(cells))
         rows.append(line(name, "all ten", "", float(printed), error, 100 * mean.value, Interval(100 * low, 100 * high)))
@@ -203,9 +200,12 @@ def final_tables(seatings: Sequence[Seating], cells: Sequence[Cell]) -> list[Com
         if seating and key and len(c.opponents) == 1:
             groups[(key, _plain(seating, c.opponents[0]))] = c
     result = []
+    budgets = {chosen[c.matchup].identities[chosen[c.matchup].agents.index(c.agent)].get("iterations") for c in groups.values()}
+    ours = ", ".join(f"{budget:,}" for budget in sorted(b for b in budgets if b))
+    scale = (f"our searches had {ours} iterations a move, the study's 30,000",) if ours and ours != "30,000" else ()
     for title, table in published.dda_tables().items():
         signed = title == "Figure 12.9"
-        result += _final_table(title, table, groups, signed)
+        result += _final_table(title, table, groups, signed, scale)
     return result
 
 
@@ -218,7 +218,7 @@ MEASURE_TITLES = {
 
 
 def _final_table(
-    title: str, table: pd.DataFrame, groups: dict[tuple[published.DdaKey, str], Cell], signed: bool
+    title: str, table: pd.DataFrame, groups: dict[tuple[published.DdaKey, str], Cell], signed: bool, scale: tuple[str, ...]
 ) -> list[Comparison]:
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in published.DDA_MEASURES}
     for agent, block in table.groupby("agent", sort=False):
@@ -235,7 +235,7 @@ def _final_table(
                 continue
             for column, name in published.DDA_MEASURES.items():
                 rows[column].append(_final_line(str(agent), printed, column, name, measured, cell, signed))
-    causes = ("swap",) if signed else ("search", "heuristics")
+    causes = (*scale, "swap") if signed else (*scale, "search", "heuristics")
     result = []
     for column, (what, unit) in MEASURE_TITLES.items():
         if rows[column]:
@@ -252,8 +252,7 @@ def _final_line(
     if signed and name in ("win_difference", "score_difference"):
         sign = np.sign(float(measured[f"signed_{name}"])) or 1.0
         value, low, high = sign * value, *sorted((sign * low, sign * high))
-    average = cell is None
-    rows = 10 if average else 1
+    rows = 10 if cell is None else 1
     if name == "score_difference":
         spread = (high - low) / 2 / 1.96
         error = spread * float(np.sqrt(float(measured["games"]) / (games * rows)))

@@ -162,7 +162,7 @@ def dda_pictures(summary: Summary) -> Iterator[Picture]:
             last = number == len(pair) - 1
             plots.dda_bars(frame, axes[number, 0], "win_difference", "win % difference" if last else "")
             plots.dda_bars(frame, axes[number, 1], "score_difference", "score difference" if last else "")
-            axes[number, 0].set_title(plots.plain_name(agent), loc="left")
+            axes[number, 0].set_title(plots.plain_name(summary.short_names[agent]), loc="left")
             axes[number, 1].tick_params(axis="y", length=0)
             told.append(f"{agent}: mean win difference {frame['win_difference'].mean():+.0f} %")
         caption = (
@@ -187,7 +187,7 @@ def difference_pictures(summary: Summary) -> Iterator[Picture]:
             counts.append(row if summary.seatings[place[c.matchup]].agents[0] == agent else row[::-1])
         figure, axes = plots.new_figure(plots.COLUMN, (16 + 7 * len(own)) * plots.MM)
         plots.ridges(np.array(counts), DIFFERENCES, [c.opponent for c in own], axes[0, 0])
-        axes[0, 0].set_title(f"{plots.plain_name(agent)} against", loc="left")
+        axes[0, 0].set_title(f"{plots.plain_name(summary.short_names[agent])} against", loc="left")
         alt = (
             f"Distributions of {agent}'s score difference, mean "
             + ", ".join(f"{c.difference.value:+.1f} against {c.opponent}" for c in own)
@@ -212,6 +212,7 @@ def search_pictures(summary: Summary) -> Iterator[Picture]:
         return
     agents = list(dict.fromkeys(frame["agent"]))[: len(plots.PALETTE)]
     frame = frame[frame["agent"].isin(agents)]
+    frame = frame.assign(agent=frame["agent"].map(summary.short_names))
     timed = frame["milliseconds"].notna().any()
     figure, axes = plots.new_figure(plots.COLUMN, (120 if timed else 88) * plots.MM, rows=3 if timed else 2, sharex=True)
     column = axes[:, 0]
@@ -225,7 +226,9 @@ def search_pictures(summary: Summary) -> Iterator[Picture]:
         *column[0].get_legend_handles_labels(), loc="outside upper center", ncols=2 if len(agents) > 1 else 1, handlelength=1.8
     )
     alt = "Search statistics by turn for " + ", ".join(agents) + "."
-    yield Picture("search", "The search over a game: median decision and middle half, by the agent's own turn.", alt, figure)
+    yield Picture(
+        "search", "The search over a game, by the agent's own turn: medians; bands, where drawn: the middle half.", alt, figure
+    )
 
 
 def board_pictures(summary: Summary) -> Iterator[Picture]:

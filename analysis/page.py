@@ -14,7 +14,7 @@ from analysis.gallery import Picture
 from analysis.tables import ResultTable
 
 HERE = Path(__file__).parent
-LARGEST_SVG = 150_000  # bytes; a larger drawing goes in as PNG
+LARGEST_SVG = 90_000  # bytes; a larger drawing goes in as PNG
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
@@ -64,11 +64,9 @@ def folded(title: str, inner: str, anchor: str = "") -> str:
 
 def picture_html(picture: Picture, wide: bool = False) -> str:
     """A figure with its alternative text and caption, inside the page itself."""
-    svg = picture.render("svg")
-    if len(svg) <= LARGEST_SVG:
-        kind, data = "svg+xml", svg
-    else:
-        kind, data = "png", picture.render("png", dpi=170)
+    kind, data = "svg+xml", picture.render("svg")
+    if len(data) > LARGEST_SVG:
+        kind, data = "png", picture.render("png", dpi=120 if picture.name == "board" else 170)
     source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
     image = f'<img src="{source}" alt="{escaped(picture.alt)}">'
     return f"<figure{' class=wide' if wide else ''}>{image}<figcaption>{escaped(picture.caption)}</figcaption></figure>"

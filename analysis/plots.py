@@ -136,11 +136,13 @@ def ridges(counts: np.ndarray, centres: np.ndarray, labels: Sequence[str], ax: A
     tallest = shares.max() or 1.0
     seen = np.flatnonzero((cumulative > 0.002).any(axis=0) & (cumulative < 0.998).any(axis=0))
     first, last = (seen[0], seen[-1]) if len(seen) else (0, len(centres) - 1)
+    inside = slice(max(0, first - 1), last + 2)
     ax.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     for number, share in enumerate(shares):
         base = len(labels) - 1 - number
         colour = PALETTE[number % 2 * 5]
-        ax.fill_between(centres, base, base + 0.92 * share / tallest, step="mid", color=colour, linewidth=0, zorder=2)
+        height = base + 0.92 * share[inside] / tallest
+        ax.fill_between(centres[inside], base, height, step="mid", color=colour, linewidth=0, zorder=2)
         quarter, half, three = (centres[int(np.searchsorted(cumulative[number], q))] for q in (0.25, 0.5, 0.75))
         ax.plot([quarter, three], [base - 0.06] * 2, color="black", linewidth=1.3, solid_capstyle="butt", zorder=3)
         ax.plot([half], [base - 0.06], marker="o", markersize=2.6, color="black", zorder=4)
@@ -177,10 +179,12 @@ def against_published(frame: pd.DataFrame, ax: Axes, unit: str) -> Axes:
 
 
 def over_turns(frame: pd.DataFrame, measure: str, ax: Axes, label: str, logarithmic: bool = False) -> Axes:
-    """A search statistic by turn: median and middle half per agent (columns agent, turn, MEASURE, MEASURE_low, MEASURE_high)."""
+    """A search statistic by turn: median, and middle half of up to four agents (columns agent, turn, MEASURE, _low, _high)."""
+    bands = frame["agent"].nunique() <= 4  # more of them would hide one another
     for number, (agent, line) in enumerate(frame.groupby("agent", sort=False)):
         colour, marker = PALETTE[number % len(PALETTE)], MARKERS[number % len(MARKERS)]
-        ax.fill_between(line["turn"], line[f"{measure}_low"], line[f"{measure}_high"], color=colour, alpha=0.18, linewidth=0)
+        if bands:
+            ax.fill_between(line["turn"], line[f"{measure}_low"], line[f"{measure}_high"], color=colour, alpha=0.18, linewidth=0)
         ax.plot(line["turn"], line[measure], color=colour, marker=marker, markersize=2.4, markevery=3, label=plain_name(str(agent)))
     if logarithmic:
         ax.set_yscale("log")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,8 +46,8 @@ class Report:
             glance = self._at_a_glance()
             text = render(self._title(), self._lead(), [*glance, *sections, *self._closing()])
             if len(text.encode()) <= LARGEST:
-                break
-        return text
+                return text
+        return re.sub(r'<a href="#games-[^"]*">(.*?)</a>', r"\1", text)
 
     def _title(self) -> str:
         names = list(dict.fromkeys(summary.title for summary in self.summaries))
@@ -108,7 +109,7 @@ class Report:
 
     def _published(self, summary: Summary) -> list[Section]:
         sections = []
-        for comparison in comparisons(summary.seatings, summary.cells):
+        for comparison in [] if summary.points else comparisons(summary.seatings, summary.cells):
             self.compared.append((summary, comparison))
             number = len(self.compared)
             section = Section(f"Published {number}", level=3)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from analysis.correlations import Moments
 from analysis.rates import Cell, cells
 from analysis.sums import Seating, Sums, coarse_columns, numbers
-from analysis.sweep import Point, points
+from analysis.sweep import Point, points, without_shared_fields
 from experiments.reading import Run, open_run
 from experiments.refusal import Refusal
 
@@ -119,6 +119,11 @@ class Summary:
         """The cells of agents that are judged against opponents (by their role); empty where nobody has a role."""
         role = {s.id: s.agents[s.labels["role"]["agent"]] for s in self.seatings if s.labels.get("role")}
         return [cell for cell in self.cells if role.get(cell.matchup) == cell.agent]
+
+    @cached_property
+    def short_names(self) -> dict[str, str]:
+        """The agents' names for figures, without what all searching agents of the run have in common."""
+        return without_shared_fields([agent for seating in self.seatings for agent in seating.agents])
 
     @property
     def two_players(self) -> bool:

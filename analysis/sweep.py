@@ -65,13 +65,10 @@ def join_agent(name: str, fields: dict[str, str]) -> str:
 
 
 def without_shared_fields(texts: Sequence[str]) -> dict[str, str]:
-    """Shorter names: fields that every agent having them writes alike (iterations, say) are left out, if names stay apart."""
+    """Shorter names: what every agent with fields writes alike (iterations, say) is left out, if names stay apart."""
     parts = {text: split_agent(text) for text in dict.fromkeys(texts)}
-    values: dict[str, set[str]] = {}
-    for _, fields in parts.values():
-        for key, value in fields.items():
-            values.setdefault(key, set()).add(value)
-    shared = {key for key, found in values.items() if len(found) == 1}
+    written = [fields for _, fields in parts.values() if fields]
+    shared = {key for key in written[0] if len({fields.get(key) for fields in written}) == 1} if written else set()
     short = {text: join_agent(name, {k: v for k, v in fields.items() if k not in shared}) for text, (name, fields) in parts.items()}
     return short if len(set(short.values())) == len(short) else {text: text for text in parts}
 

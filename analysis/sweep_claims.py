@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis import published
-from analysis.estimate import Estimate
+from analysis.estimate import Estimate, average
 from analysis.sweep import Point, split_agent
 
 AGREES, DISAGREES, OPEN = "agrees", "disagrees", "open"
@@ -124,10 +124,7 @@ def _full_strength_score(lines: dict[str, Line]) -> list[tuple[str, str, str]]:
 
 
 def _mean(line: Line, name: str = "win") -> Estimate:
-    total = getattr(line[0], name)
-    for point in line[1:]:
-        total = total + getattr(point, name)
-    return total / float(len(line))
+    return average([getattr(point, name) for point in line])
 
 
 def _falls(lines: dict[str, Line]) -> list[tuple[str, str, str]]:

@@ -45,6 +45,19 @@ def test_rate_intervals_cover_at_200_deals(rate, twins):
     assert np.mean(widths) < 1.06 * least_half_width(rate, twins, 200)
 
 
+def test_the_interval_of_a_mean_over_tables_covers_and_is_not_wide():
+    rng, inside, widths = np.random.default_rng(11), 0, []
+    ones = np.ones(50)
+    for _ in range(3000):
+        luck = rng.random(50)  # shared by all tables of a deal
+        tables = [ratio((0.5 * luck + 0.5 * rng.random(50) < 0.3).astype(float), ones) for _ in range(5)]
+        low, high = average(tables).rate_interval()
+        inside += low <= 0.18 <= high  # chance that the mean of two uniform numbers is below 0.3
+        widths.append((average(tables).interval().half_width, (high - low) / 2))
+    plain, ours = np.mean(widths, axis=0)
+    assert 0.93 <= inside / 3000 <= 0.975 and ours < 1.1 * plain
+
+
 def test_taking_games_as_independent_would_miss():
     rng = np.random.default_rng(5)
     a, _ = twin_wins(0.5, "equal", 200, 1000, rng)
