@@ -155,6 +155,13 @@ class Sandbox:
         for pid in tasks:
             kill(pid)
 
+    def revive_node(self, name: str) -> None:
+        """The node comes back."""
+        self.start_node(name)
+        wait_until(
+            lambda: self.run("sinfo", "-h", "-n", name, "-p", "test", "-o", "%t").strip() == "idle", 60, f"{name} to come back"
+        )
+
     def run(self, *command: str, timeout: float = 60, check: bool = True) -> str:
         """A program in the sandbox's environment; its standard output."""
         program = program_path(command[0]) or command[0]
