@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-full test-slurm bench lint setup clean
+.PHONY: demo test test-full test-slurm test-slurm-short bench lint setup clean
 
 setup: .venv/ready
 
@@ -30,6 +30,11 @@ test-full: setup
 test-slurm: setup
 	tests/slurm/install.sh
 	$(BIN)/python -m pytest -m slurm -rs tests/slurm
+
+# Of these, three that every change must pass: the start, a sweep over three nodes, a killed node.
+test-slurm-short: setup
+	tests/slurm/install.sh
+	$(BIN)/python -m pytest -m short -rs tests/slurm
 
 bench: setup
 	$(BIN)/python -m tests.bench

@@ -31,6 +31,8 @@ OBJECT_STORE = 200_000_000  # bytes; rows of a batch are small, and Ray would ta
 DRIVER_NEEDS_A_CPU = 4  # from so many CPUs on, the first node leaves one to the driver
 STRIDE = 61  # from a taken port to the next candidate: two jobs in a row do not chase each other
 TAKE_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
+LONGEST_PATH = 43  # of Ray's folder: 107 bytes are a socket's limit
+HEAD_LOST = 30.0  # seconds that the script has to end a node that lost the head
 GRACE = 5.0  # seconds that Ray's processes have to end by themselves
 ENDING = (signal.SIGUSR1, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)  # the first is the script's, through srun
 
@@ -198,11 +200,17 @@ def keep_node(tmp: str, cache: str | None, interface: str | None, agents: Sequen
         if not head:
             _wait_for_port(host, int(port))
         own = host if head else own_address(interface, towards=host)
-        log = room.path / "start.log"
-        with open(log, "w") as out:
-            ray = subprocess.Popen(ray_command(head, address, own, room.path, cpus_here()), env=environment, stdout=out, stderr=out)
+        inner = room.path / "r"  # Ray opens its folder to all users; the room around it stays closed
+        if len(str(inner)) > LONGEST_PATH:
+            raise SlurmError(
+                f"{inner}: {len(str(inner))} characters, Ray's sockets need a path of at most {LONGEST_PATH}; set slurm.tmp"
+            )
+        with open(room.path / "start.log", "w") as out:
+            ray = subprocess.Popen(ray_command(head, address, own, inner, cpus_here()), env=environment, stdout=out, stderr=out)
         code = ray.wait()
         print(f"{name}: Ray ended with code {code}: {_last_lines(room.path)}", file=sys.stderr)
+        if not head:
+            queue_again(job, name)
         return 1
     except Ended:
         return 0
@@ -214,6 +222,18 @@ def keep_node(tmp: str, cache: str | None, interface: str | None, agents: Sequen
             signal.signal(each, signal.SIG_IGN)
         end_descendants()
         room.remove()
+
+
+def queue_again(job: str, name: str) -> None:
+    """A node that lost the head: if the script still lives it ends this one in a moment, else its node is dead and so is the job.
+
+    SLURM keeps a job that can do without a node (--no-kill) even when that node is the first one, where the script ran.
+    """
+    time.sleep(HEAD_LOST)
+    print(f"{name}: the first node is lost, the job queues itself again", file=sys.stderr, flush=True)
+    if shutil.which("scontrol"):
+        subprocess.run(["scontrol", "requeue", job], check=False)
+        time.sleep(HEAD_LOST)  # SLURM ends this process meanwhile
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -232,7 +252,7 @@ def _wait_for_port(host: str, port: int) -> None:
 
 def _last_lines(room: Path) -> str:
     """What Ray's own logs say last, as one line."""
-    logs = [room / "start.log", *room.glob("session_*/logs/gcs_server.err"), *room.glob("session_*/logs/raylet.err")]
+    logs = [room / "start.log", *room.glob("r/session_*/logs/gcs_server.err"), *room.glob("r/session_*/logs/raylet.err")]
     lines = [line.strip() for log in logs if log.is_file() for line in log.read_text(errors="replace").splitlines() if line.strip()]
     return " | ".join(lines[-3:]) or "it said nothing"
 

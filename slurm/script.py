@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from slurm.settings import Settings
 
 WORK_IS_LEFT = 75  # the exit code of a driver that stopped by the clock, with games still to play
+BATCH_SECONDS = 5  # a batch of a job: long enough for one driver to feed a thousand workers (make bench)
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ def job_script(settings: Settings, work: Work) -> str:
         header.append(f"--array=1-{slices}")
     header += ["--requeue", "--no-kill"]
     command = _command(settings, work.module, work.arguments)
+    if not any(word.startswith(("batch=", "batch_seconds=")) for word in work.arguments):
+        command += f" batch_seconds={BATCH_SECONDS}"
     if slices:
         command += f' "part=$SLURM_ARRAY_TASK_ID/{slices}"'
     text = BODY.format(

@@ -14,7 +14,7 @@ import yaml
 
 CONF = Path(__file__).parent.parent / "conf" / "slurm"
 TIME = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
-LONGEST_TMP = 24  # a socket's path has 107 bytes at most, of which Ray takes up to 70
+LONGEST_TMP = 20  # a socket's path has 107 bytes at most, of which a job's room takes up to 21 and Ray up to 64
 WORD = re.compile(r"[^\s'\"`;|<>\\]+")
 
 

@@ -59,7 +59,13 @@ def test_words_of_the_command_line_reach_the_driver_as_they_were_typed():
     shown = subprocess.run(
         ["bash", "-c", f"stop_at=5; {line.removesuffix(' &')}"], text=True, capture_output=True, check=True
     ).stdout
-    assert shown.splitlines() == ["-m", "experiments.sweep", *nasty, "cluster=ray", "stop_at=5"]
+    assert shown.splitlines() == ["-m", "experiments.sweep", *nasty, "batch_seconds=5", "cluster=ray", "stop_at=5"]
+
+
+@pytest.mark.parametrize("own", ["batch=3", "batch_seconds=20"])
+def test_the_length_of_batches_is_the_users_where_given(own):
+    text = job_script(load_settings(), Work("n", "experiments.sweep", (own,), "/", "/run", "/jobs"))
+    assert f" {own} cluster=ray" in text and text.count("batch") == 1
 
 
 def test_every_start_of_ray_has_the_token():

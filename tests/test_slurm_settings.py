@@ -55,7 +55,7 @@ def test_a_site_file_lies_between_the_defaults_and_the_command_line(tmp_path):
         ({"partition": "x;rm"}, "slurm.partition=x;rm: it must be one word, without blanks or quotes"),
         ({"ports": "20000"}, "slurm.ports=20000: write LOW-HIGH within 1024-65535, as 20000-29999"),
         ({"tmp": "scratch"}, "slurm.tmp=scratch: it must be a whole path on the nodes, as /tmp or $TMPDIR"),
-        ({"tmp": "/a/long/way/to/the/scratch"}, "slurm.tmp=/a/long/way/to/the/scratch: 26 characters, at most 24 leave room"),
+        ({"tmp": "/a/long/way/to/the/scratch"}, "slurm.tmp=/a/long/way/to/the/scratch: 26 characters, at most 20 leave room"),
         ({"array": "yes"}, "slurm.array=yes: it must be true or false"),
         ({"directives": "reservation=x"}, "slurm.directives: 'reservation=x' is not an sbatch option; write --name=value"),
         ({"directives": "--output=x"}, "slurm.directives: --output is set by slurm.submit itself"),

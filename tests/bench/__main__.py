@@ -16,7 +16,7 @@ from rich.table import Table
 
 from tests.bench.measure import reference_step
 
-AREAS = ["engine", "heuristics", "report", "search"]
+AREAS = ["engine", "heuristics", "report", "search", "thousand_workers"]
 
 
 def number(value: float | None) -> str:

@@ -6,6 +6,7 @@ AT_LEAST = {
     "random_games_per_s/usa/4p": (65_000, 115_000),
     "heuristic_games_per_s/yang/2p": (50_000, 200_000),
     "heuristic_games_per_s/usa/4p": (1_000, 5_000),
+    "thousand_workers_busy_percent": (95, 99),
 }
 AT_MOST = {
     "cold_start_s": (20, 10),

@@ -28,7 +28,7 @@ SlurmctldPort={controller_port}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge/socket,cred_expire=2
+AuthInfo=socket={folder}/munge/socket,cred_expire=5
 CredType=cred/munge
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
@@ -149,11 +149,11 @@ class Sandbox:
         daemon = int((self.folder / "run" / f"slurmd.{name}.pid").read_text())
         os.kill(daemon, signal.SIGKILL)
         tasks = self.processes(f"SLURMD_NODENAME={name}")
-        for pid in {parent_of(pid) for pid in tasks}:  # first who would report the death of the others
-            if command_of(pid).startswith("slurmstepd"):
-                kill(pid)
-        for pid in tasks:
-            kill(pid)
+        steps = {pid for pid in map(parent_of, tasks) if command_of(pid).startswith("slurmstepd")}
+        victims = [*steps, *tasks]
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # all at once: none has time to tell of another's death
+            for pid in victims:
+                send(pid, number)
 
     def revive_node(self, name: str) -> None:
         """The node comes back."""
@@ -217,14 +217,14 @@ class Sandbox:
             pass
         left = self.processes()
         for pid in left:
-            kill(pid)
+            send(pid, signal.SIGKILL)
         return left
 
 
-def kill(pid: int) -> None:
-    """SIGKILL, if the process is still there."""
+def send(pid: int, number: signal.Signals) -> None:
+    """A signal, if the process is still there."""
     try:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
     except ProcessLookupError:
         pass
 

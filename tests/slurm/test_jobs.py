@@ -105,6 +105,8 @@ def test_two_jobs_on_the_same_nodes_and_strangers_at_the_door(site):
 
     addresses = [ray_address(site, job) for job in (first, second)]
     assert len(set(addresses)) == 2
+    rooms = sorted(site.tmp.glob(f"ttr-{first.job}-*"))
+    assert [room.stat().st_mode & 0o777 for room in rooms] == [0o700] * 3
     tokens = [jobs_folder(run) / f"{job.job}.token" for run, job in ((one, first), (two, second))]
     assert [token.stat().st_mode & 0o777 for token in tokens] == [0o600, 0o600]
     knocks = {

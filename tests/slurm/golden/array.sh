@@ -49,7 +49,7 @@ driver=$!
 wait -n $driver $cluster || { echo "The Ray cluster did not come up." >&2; exit 1; }
 
 export RAY_ADDRESS=$TTR_RAY_ADDRESS TTR_CACHE_DIR="$room/cache"
-python -m experiments.sweep +sweep=posas scale=paper 'sweep.grid.agent.momentum=[0,0.1]' 'results_dir=/data/my results' "part=$SLURM_ARRAY_TASK_ID/8" cluster=ray "stop_at=$stop_at" &
+python -m experiments.sweep +sweep=posas scale=paper 'sweep.grid.agent.momentum=[0,0.1]' 'results_dir=/data/my results' batch_seconds=5 "part=$SLURM_ARRAY_TASK_ID/8" cluster=ray "stop_at=$stop_at" &
 driver=$!
 wait -n $driver $cluster
 code=$?
