@@ -40,26 +40,26 @@ def test_a_sweep_over_three_nodes_has_the_serial_hash_and_leaves_nothing(site):
 
 @pytest.mark.short
 def test_a_killed_node_costs_no_game(site):
-    run, [job] = site.submit(site.words("killed", deals=60), patience=0.05)
+    run, [job] = site.submit(site.words("killed", deals=30), patience=0.05)
     site.wait_for_games(run, job)
     site.sandbox.kill_node("node3")
     [state] = site.wait(job)
     try:
         assert (state.state, state.code, state.restarts) == ("COMPLETED", 0, 0), site.log(run, job)
-        assert site.hash(run) == site.serial_hash(deals=60)
+        assert site.hash(run) == site.serial_hash(deals=30)
     finally:
         site.sandbox.revive_node("node3")
     assert site.sandbox.processes(f"SLURM_JOB_ID={job.job}") == []
 
 
 def test_the_first_node_killed_the_job_starts_again_elsewhere(site):
-    run, [job] = site.submit(site.words("first", deals=60), patience=0.05, nodes=2)
+    run, [job] = site.submit(site.words("first", deals=30), patience=0.05, nodes=2)
     site.wait_for_games(run, job)
     site.sandbox.kill_node("node1")
     [state] = site.wait(job)
     site.sandbox.revive_node("node1")
     assert (state.state, state.code) == ("COMPLETED", 0) and state.restarts >= 1, site.log(run, job)
-    assert site.hash(run) == site.serial_hash(deals=60)
+    assert site.hash(run) == site.serial_hash(deals=30)
     assert site.sandbox.processes(f"SLURM_JOB_ID={job.job}") == []
 
 
@@ -86,19 +86,19 @@ def test_cancelled_and_submitted_again_it_goes_on(site):
 
 
 def test_at_the_end_of_its_time_it_queues_itself_again(site):
-    run, [job] = site.submit(site.words("limit", deals=60), patience=0.1, time=1, reserve=15)
+    run, [job] = site.submit(site.words("limit", deals=12), patience=0.1, time=1, reserve=15)
     [state] = site.wait(job)
     log = site.log(run, job)
     assert state.state == "COMPLETED" and state.restarts >= 1, log
     assert log.count("the time is nearly over and games are left") == state.restarts
     assert "stopped before the deadline" in log and "DUE TO TIME LIMIT" not in log
-    assert site.hash(run) == site.serial_hash(deals=60)
+    assert site.hash(run) == site.serial_hash(deals=12)
     assert site.left_behind(job) == []
 
 
 def test_two_jobs_on_the_same_nodes_and_strangers_at_the_door(site):
-    one, [first] = site.submit(site.words("one", deals=60, seed=1), patience=0.1)
-    two, [second] = site.submit(site.words("two", deals=60, seed=2), patience=0.1)
+    one, [first] = site.submit(site.words("one", deals=20, seed=1), patience=0.1)
+    two, [second] = site.submit(site.words("two", deals=20, seed=2), patience=0.1)
     site.wait_for_games(one, first)
     site.wait_for_games(two, second)
     assert site.state(first).nodes == site.state(second).nodes == "node[1-3]"
@@ -122,8 +122,8 @@ def test_two_jobs_on_the_same_nodes_and_strangers_at_the_door(site):
 
     for state in site.wait(first, second):
         assert (state.state, state.restarts) == ("COMPLETED", 0)
-    assert site.hash(one) == site.serial_hash(deals=60, seed=1)
-    assert site.hash(two) == site.serial_hash(deals=60, seed=2)
+    assert site.hash(one) == site.serial_hash(deals=20, seed=1)
+    assert site.hash(two) == site.serial_hash(deals=20, seed=2)
     assert site.left_behind(first) == site.left_behind(second) == []
 
 
