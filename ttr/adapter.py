@@ -182,7 +182,8 @@ def agent_from(identity: Mapping[str, Any]) -> Agent:
         return make_agent(SWAP, {**values, "first": agent_from(values["first"]), "second": agent_from(values["second"])})
     if "source" in identity:
         return agent_of_source(identity["source"], identity["agent"], values)
-    return make_agent(identity["agent"], values)
+    model = values.pop("model", None)
+    return make_agent(identity["agent"], values, agent_from(model) if model else None)
 
 
 def names() -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 
 from ttr.actions import apply_code, count_actions
-from ttr.agents.contract import DECIDERS, ME, SCRATCH, new_scratch
+from ttr.agents.contract import DECIDERS, ME, SCRATCH, as_seen_by, new_scratch, start_game
 from ttr.agents.registry import Agent, Player, seat_player
 from ttr.clock import ticks
 from ttr.deal import deal
@@ -25,7 +25,7 @@ from ttr.stream import agent_stream, game_stream
 from ttr.tables import GAME_TYPE, MAX_PLAYERS, Game
 
 NEVER = 1 << 40  # the round in which a plain agent is swapped
-ENTRY = np.dtype([("cheats", "i8", 2), ("swap_round", "i8")], align=True)
+ENTRY = np.dtype([("cheats", "i8", 2), ("watches", "i8", 2), ("swap_round", "i8")], align=True)
 DECISION = np.dtype(
     [
         ("row", "i8"),  # which game of the batch
@@ -101,6 +101,27 @@ def seat_stream(seed, row, seat):
     return agent_stream(seed, row.deal, row.rotation, seat)
 
 
+@jitted
+def _show_move(g, deciders, entries, players, s, seen, scratch, row, code):
+    """Let the others who watch see an action that is about to be done."""
+    for seat in range(g.players):
+        e = (seat + row.rotation) % g.players
+        half = np.int64(s.turn >= (entries[e].swap_round - 1) * g.players)
+        if seat == s.player or not entries[e].watches[half]:
+            continue
+        before = ticks()
+        me = players[2 * e + half]
+        me.seat = seat
+        me.watched = as_seen_by(entries[e].cheats[half], code)
+        if entries[e].cheats[half]:
+            deciders[2 * e + half](g, s, me, scratch)
+        else:
+            observe(g, s, seat, seen)
+            deciders[2 * e + half](g, seen, me, scratch)
+        me.watched = -1
+        row.ticks[seat] += ticks() - before
+
+
 _R = numba.from_dtype
 _ARRAYS = [types.Array(_R(t), 1, "C") for t in (ENTRY, ME, STATE, SHEET)]
 _ROWS, _LOG = (types.Array(_R(t), 1, "C") for t in (RESULT, DECISION))
@@ -114,16 +135,16 @@ def play_rows(g, deciders, entries, players, states, sheets, scratch, seed, rows
     """
     s = states[0]
     seen = states[1]
+    watchers = 0
+    for e in range(g.players):
+        watchers += entries[e].watches[0] + entries[e].watches[1]
     for i in range(len(rows)):
         row = rows[i]
         start_row(g, s, row, seed)
         for seat in range(g.players):
             e = (seat + row.rotation) % g.players
             for half in range(2):
-                me = players[2 * e + half]
-                me.stream = seat_stream(seed, row, seat)
-                for k in range(len(me.memory)):
-                    me.memory[k] = 0
+                start_game(players[2 * e + half], seat_stream(seed, row, seat))
         before = ticks()
         while s.phase != OVER:
             seat = s.player & 7
@@ -145,6 +166,9 @@ def play_rows(g, deciders, entries, players, states, sheets, scratch, seed, rows
             row.ticks[seat] += now - before
             if row.decisions < len(log):
                 note_decision(g, s, me, code, now - before, log[row.decisions])
+            if watchers:
+                _show_move(g, deciders, entries, players, s, seen, scratch, row, code)
+                now = ticks()
             before = now
             turn = s.turn
             apply_code(g, s, code)
@@ -177,7 +201,9 @@ class Table:
                     seated[part.text] = seat_player(part)
                 player = seated[part.text]
                 self.players[2 * e + half]["params"] = player.params
+                self.players[2 * e + half]["model"] = player.model
                 self.entries[e]["cheats"][half] = player.cheats
+                self.entries[e]["watches"][half] = player.watches
                 deciders.append(player.decide)
         self._deciders = tuple(deciders)
 

@@ -53,6 +53,9 @@ class HumanSeat:
         self._seen = new_state()
         self._told = 0  # moves of the log already shown to this person
 
+    def watch(self, state: np.void, seat: int, code: int) -> None:
+        """A person is shown the others' moves when it is to move."""
+
     def decide(self, state: np.void) -> int:
         """Show what the person may see and ask until a legal action is named."""
         self._take_over_the_screen()

@@ -76,6 +76,9 @@ class Play:
     def _do(self, p: int, code: int) -> None:
         move, hand = decode(self.board, code), int(self.state["hand"][p])
         self.lines.append(move_line(self.board, self.state, len(self.lines), code))
+        for other, seat in enumerate(self.seats):
+            if other != p:
+                seat.watch(self.state, other, code)
         apply_code(self.game, self.state, code)
         own = describe(self.board, move)
         if move.kind == "draw" and "deck" in move.cards:

@@ -103,6 +103,9 @@ class PythonTable:
                 row["ticks"][seat] += spent
                 if note:
                     note(s, seats[seat].me, int(row["decisions"]), code, spent)
+                for other in range(g.players):
+                    if other != seat:
+                        seats[other].watch(s, other, code)
                 turn = int(s["turn"])
                 apply_code(g, s, code)
                 row["decisions"] += 1

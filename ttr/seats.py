@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ttr.agent_view import Setting, View
-from ttr.agents.contract import ME, new_scratch
+from ttr.agents.contract import ME, new_player, new_scratch, seen_code
 from ttr.agents.python_agent import AgentFailure, IllegalMove, failure_text, make_decide
 from ttr.agents.registry import Agent, seat_player
 from ttr.moves import Move, describe
@@ -34,14 +34,17 @@ class Seat(Protocol):
     def decide(self, state: np.void) -> int:
         """The code of the action it takes in a state in which it is to move."""
 
+    def watch(self, state: np.void, seat: int, code: int) -> None:
+        """See, from its seat, an action that another player is about to do."""
+
 
 class JittedSeat:
     """A jitted agent, its stream and its memory of this game."""
 
     def __init__(self, game: Game, agent: Agent, stream: int, scratch: np.void | None = None):
         self.game, self.agent = game, agent
-        self._player, self.me, self._seen = seat_player(agent), np.zeros(1, ME)[0], new_state()
-        self.me["params"], self.me["stream"] = self._player.params, stream
+        self._player, self._seen = seat_player(agent), new_state()
+        self.me = new_player(self._player, stream)
         self._scratch = new_scratch() if scratch is None else scratch
 
     @property
@@ -59,6 +62,17 @@ class JittedSeat:
             observe(self.game, state, int(state["player"]), self._seen)
             state = self._seen
         return int(self._player.decide(self.game, state, self.me, self._scratch))
+
+    def watch(self, state: np.void, seat: int, code: int) -> None:
+        """See another player's action, if it is one that watches."""
+        if not self._player.watches:
+            return
+        if not self._player.cheats:
+            observe(self.game, state, seat, self._seen)
+            state = self._seen
+        self.me["seat"], self.me["watched"] = seat, seen_code(self._player.cheats, code)
+        self._player.decide(self.game, state, self.me, self._scratch)
+        self.me["watched"] = -1
 
 
 class UserSeat:
@@ -94,6 +108,9 @@ class UserSeat:
                 f"{self._file}: illegal move: {_told(self.setting, move)}, which is not one of the {len(moves)} legal"
             )
         return move.code
+
+    def watch(self, state: np.void, seat: int, code: int) -> None:
+        """Users' agents look at the view when they decide."""
 
 
 def _short(value: object) -> str:
@@ -135,6 +152,10 @@ class SwapSeat:
             self._halves[1].stream = self._halves[0].stream
             self._now = 1
         return self._halves[self._now].decide(state)
+
+    def watch(self, state: np.void, seat: int, code: int) -> None:
+        """The agent of this round watches."""
+        self._halves[int(state["turn"] >= self._from_turn)].watch(state, seat, code)
 
 
 def take_seat(setting: Setting, agent: Agent, stream: int, scratch: np.void | None = None) -> Seat:

@@ -14,6 +14,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31, _S32 = (np.uint64(s) for s in (30, 27, 31, 32))
 GAME_TAG, AGENT_TAG, CARD_TAG, TICKET_TAG = (np.uint64(t) for t in (1, 2, 3, 4))
 _ZERO = np.uint64(0)
+CERTAIN = 1 << 30
 
 
 @inlined
@@ -28,6 +29,15 @@ def mix(word):
 def below(word, n):
     """A random word as a number 0 .. n-1, from its upper half."""
     return np.int64(((word >> _S32) * np.uint64(n)) >> _S32)
+
+
+@inlined
+def happens(chance, stream):
+    """Whether something happens that has this many chances in CERTAIN; returns it and the stream. What never happens draws nothing."""
+    if chance <= 0:
+        return False, stream
+    stream += GOLD
+    return below(mix(stream), CERTAIN) < chance, stream
 
 
 @inlined

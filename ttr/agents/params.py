@@ -115,6 +115,42 @@ class InformationSetSearch(CheatingSearch):
     tickets: Literal["returned_known", "plain"]
 
 
+@dataclass(frozen=True)
+class CheatingControl(CheatingSearch):
+    """A search that steers to the target, plans with its own steering, and models its opponents."""
+
+    dda: Literal["control"]
+    coin: bool
+    estimate: bool
+    randomness: float
+
+    def __post_init__(self) -> None:
+        """A target that a game can have, and a probability."""
+        super().__post_init__()
+        _target_and_randomness(self)
+
+
+@dataclass(frozen=True)
+class InformationSetControl(InformationSetSearch):
+    """The same over determinizations."""
+
+    dda: Literal["control"]
+    coin: bool
+    estimate: bool
+    randomness: float
+
+    def __post_init__(self) -> None:
+        """A target that a game can have, and a probability."""
+        super().__post_init__()
+        _target_and_randomness(self)
+
+
+def _target_and_randomness(agent: CheatingControl | InformationSetControl) -> None:
+    if abs(agent.target) > 200:  # sums of payoffs stay within 32 bits
+        raise ValueError(f"target is {agent.target:g}, it must be from -200 to 200")
+    _share(agent, "randomness")
+
+
 PARAMS: dict[str, type] = {
     "random": Random,
     "greedy": Tickets,
@@ -126,4 +162,7 @@ PARAMS: dict[str, type] = {
     "pile": Pile,
     "cmcts": CheatingSearch,
     "ismcts": InformationSetSearch,
+    "cmcts_control": CheatingControl,
+    "ismcts_control": InformationSetControl,
 }
+MODELS = {"cmcts_control": "base", "ismcts_control": "base"}  # modules that take other players for an agent: which one

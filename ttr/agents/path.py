@@ -11,13 +11,14 @@ from ttr.actions import DRAW_TICKETS, claim_code, draw_code
 from ttr.agents.claims import NO_CODE, free_routes, longest_claim
 from ttr.agents.fallback import deck_or_fallback
 from ttr.agents.params import Base, field_index
+from ttr.agents.ticket_choice import choose_tickets
 from ttr.bits import lowest_bit
 from ttr.board import GREY, LOCOMOTIVE
 from ttr.cards import ONE_LOCOMOTIVE, colours_in, count_of, locomotives_in, one
 from ttr.deck import cards_to_draw
 from ttr.jit import jitted
 from ttr.path_search import best_routes, set_costs
-from ttr.state import TURN
+from ttr.state import CHOOSE, FIRST_CHOICE, TURN
 from ttr.tables import STEPWISE
 
 COLOUR_COST, GREY_COST, POINTS_DISCOUNT, LOCOMOTIVE_COST, TICKETS_ABOVE = (
@@ -167,3 +168,12 @@ def follow_path(g, seen, me, paths, low, high):
         if code != NO_CODE:
             return code
     return draw_for_path(g, seen, paths)
+
+
+@jitted
+def base_move(g, seen, me, paths):
+    """Code of the base player's action, from what it sees (algorithm 11). Scratch: paths."""
+    if seen.phase == CHOOSE or seen.phase == FIRST_CHOICE:
+        return choose_tickets(g, seen, me)
+    low, high = routes_to_claim(g, seen, me, paths)
+    return follow_path(g, seen, me, paths, low, high)

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import yaml
 
-from ttr.agents.params import PARAMS
+from ttr.agents.params import MODELS, PARAMS
 
 SWAP = "swap"
 
@@ -35,6 +35,7 @@ class Agent:
     source: str = ""  # of a user's own agent: the text of its file
     first: "Agent | None" = None  # of a swap
     second: "Agent | None" = None
+    model: "Agent | None" = None  # what it takes other players for
 
     @property
     def by_user(self) -> bool:
@@ -50,7 +51,8 @@ class Agent:
                 "second": self.second.identity(),
                 "round": self.fields["round"],
             }
-        return {"agent": self.name, **self.fields} | ({"source": self.source} if self.source else {})
+        beside = {"source": self.source} if self.source else {"model": self.model.identity()} if self.model else {}
+        return {"agent": self.name, **self.fields} | beside
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Player:
     decide: Any
     params: np.ndarray
     cheats: bool
+    watches: bool
+    model: np.ndarray  # parameters of the agent it takes others for
 
 
 @cache
@@ -121,8 +125,8 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     return name, fields
 
 
-def make_agent(name: str, fields: Mapping[str, Any] | None = None) -> Agent:
-    """A configured agent with some of its fields changed."""
+def make_agent(name: str, fields: Mapping[str, Any] | None = None, model: Agent | None = None) -> Agent:
+    """A configured agent with some of its fields changed; what it takes others for is configured too, unless given."""
     given = dict(fields or {})
     if name == SWAP:
         return _swap(given)
@@ -143,7 +147,9 @@ def make_agent(name: str, fields: Mapping[str, Any] | None = None) -> Agent:
         for key in resolved
         if resolved[key] != field_value(name, key, values[key], schema[key])
     ]
-    return Agent(name + (":" + ",".join(changed) if changed else ""), name, resolved)
+    taken_for = MODELS.get(_configured(name)["module"])
+    model = (model or make_agent(taken_for)) if taken_for else None
+    return Agent(name + (":" + ",".join(changed) if changed else ""), name, resolved, model=model)
 
 
 def shown_value(value: Any) -> str:
@@ -198,11 +204,17 @@ def field_value(name: str, key: str, value: Any, kind: Any) -> Any:
 
 def seat_player(agent: Agent) -> Player:
     """Import and so compile the jitted agent, and lay out its parameters."""
+    module = importlib.import_module(f"ttr.agents.{_configured(agent.name)['module']}")
+    flags = (getattr(module, flag, False) for flag in ("CHEATS", "WATCHES"))
+    return Player(module.decide, _numbers(agent), *flags, _numbers(agent.model))
+
+
+def _numbers(agent: Agent | None) -> np.ndarray:
+    """An agent's fields as its parameters."""
     from ttr.agents.contract import MAX_PARAMS
 
-    module = importlib.import_module(f"ttr.agents.{_configured(agent.name)['module']}")
     params = np.zeros(MAX_PARAMS)
-    for i, (key, kind) in enumerate(_schema(agent.name).items()):
-        value = agent.fields[key]
+    for i, (key, kind) in enumerate(_schema(agent.name).items() if agent else ()):
+        value = agent.fields[key] if agent else 0
         params[i] = get_args(kind).index(value) if get_origin(kind) is Literal else float(value)
-    return Player(module.decide, params, getattr(module, "CHEATS", False))
+    return params

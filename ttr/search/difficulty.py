@@ -4,9 +4,9 @@
     rosas                     the mean closest to the target score difference
     posas                     any mean within the threshold of it, each as likely; else the closest
     true_rosas, true_posas    the search itself was steered (uct.py): the most visits
+    control                   the least mean distance from the target, which the search kept beside the mean (control.py)
 
 `momentum * (parent mean - child mean)`, signed, is added to the distance that rosas and posas minimise. Means are in points here.
-A search that steers to a target with playouts of its own would be one more value of `dda`, with its sum beside `total` in the tree.
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ import numpy as np
 from ttr.jit import inlined, jitted
 from ttr.stream import GOLD, below, mix
 
-DDA = ("none", "rosas", "posas", "true_rosas", "true_posas")
-NONE, ROSAS, POSAS, TRUE_ROSAS, TRUE_POSAS = range(5)
+DDA = ("none", "rosas", "posas", "true_rosas", "true_posas", "control")
+NONE, ROSAS, POSAS, TRUE_ROSAS, TRUE_POSAS, CONTROL = range(6)
 FINAL_CHOICES = ("best_mean", "most_visits")
 BEST_MEAN, MOST_VISITS = range(2)
 
@@ -29,6 +29,8 @@ def mean_points(tree, slot):
 @inlined
 def merit(tree, slot, dda, final, target, threshold, momentum):
     """What the final choice maximises. A child that no playout has visited has none."""
+    if dda == CONTROL:
+        return tree.even[slot] / (2.0 * tree.visits[slot])
     if dda >= TRUE_ROSAS or (dda == NONE and final == MOST_VISITS):
         return np.float64(tree.visits[slot])
     mean = mean_points(tree, slot)

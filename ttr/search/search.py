@@ -22,9 +22,9 @@ from ttr.search.determinize import determinize
 from ttr.search.difficulty import TRUE_POSAS, TRUE_ROSAS, choose, mean_points
 from ttr.search.legality import do_action, mark_legal, nth_action, untried_action
 from ttr.search.tree import LEAF, MAX_DEPTH, MAX_WORDS, NONE, add_child, add_payoff, clear, fill_logs, make_room, new_inner
-from ttr.search.uct import F, Rule, best_child, value_by_availability, value_children
+from ttr.search.uct import CONTROL, STRONG, TRUE, F, Rule, any_child, best_child, value_by_availability, value_children
 from ttr.state import OVER
-from ttr.stream import GOLD, below, mix
+from ttr.stream import GOLD, below, happens, mix
 
 FIELDS = "iterations forward_model_calls seconds cp dda posas_threshold momentum target final_choice exploration tickets".split()
 ITERATIONS, FORWARD_MODEL_CALLS, SECONDS, CP, DDA, POSAS_THRESHOLD, MOMENTUM, TARGET, FINAL_CHOICE, EXPLORATION, TICKETS = (
@@ -84,7 +84,7 @@ def _count_open(tree, first, n):
 
 
 @jitted
-def _descend(g, s, tree, rule, me, hidden, stream):
+def descend(g, s, tree, rule, me, hidden, stream):
     """Walk from the root to a new node, to the end of the game or to where there is no room; fills tree.path.
 
     Returns the length of the path and the stream.
@@ -127,12 +127,18 @@ def _descend(g, s, tree, rule, me, hidden, stream):
             break
         if open_children == 0:
             break
-        sign = F(1) if s.player == me else F(-1)
-        if rule.availability:
-            value_by_availability(tree, rule, slot, first, n, sign)
+        by_chance = False
+        if rule.steer == CONTROL and s.player != me:
+            by_chance, stream = happens(tree.chance[s.player & 7], stream)
+        if by_chance:
+            best, stream = any_child(tree, n, open_children, hidden, stream)
         else:
-            value_children(tree, rule, slot, first, n, sign, hidden)
-        best, stream = best_child(tree, n, stream)
+            sign = F(1) if s.player == me else F(-1)
+            if rule.availability:
+                value_by_availability(tree, rule, slot, first, n, sign)
+            else:
+                value_children(tree, rule, slot, first, n, sign, hidden)
+            best, stream = best_child(tree, n, stream)
         slot = first + best
         i = np.uint64(slot)
         do_action(g, s, tree.code[i], tree.need[i], np.int64(tree.sort[i]))
@@ -147,7 +153,7 @@ def _rule(params, hidden):
     dda = np.int64(params[DDA])
     return Rule(
         F(4.0 * params[CP] * math.sqrt(2.0)),  # half points: twice 2 Cp sqrt 2
-        np.int64(dda == TRUE_ROSAS or dda == TRUE_POSAS),
+        np.int64(TRUE if dda == TRUE_ROSAS or dda == TRUE_POSAS else STRONG),
         F(2.0 * params[TARGET]),
         F(2.0 * params[POSAS_THRESHOLD] if dda == TRUE_POSAS else 0.0),
         F(params[MOMENTUM]),
@@ -176,7 +182,7 @@ def grow(g, root, me, tree, hidden):
         tree.states[0] = root
         if hidden:
             stream = determinize(g, s, plain, stream)
-        depth, stream = _descend(g, s, tree, rule, player, hidden, stream)
+        depth, stream = descend(g, s, tree, rule, player, hidden, stream)
         stream, n = playout(g, s, stream)
         add_payoff(tree, depth, payoff(g, s, tree.sheet, player))
         calls += depth - 1 + n

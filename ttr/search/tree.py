@@ -11,6 +11,7 @@ import numpy as np
 from ttr.jit import inlined, jitted
 from ttr.score import SHEET
 from ttr.state import STATE
+from ttr.tables import MAX_PLAYERS
 
 MAX_SLOTS = 1 << 22
 MAX_INNER = 1 << 21
@@ -29,6 +30,9 @@ TREE = np.dtype(
         ("words", "i8"),
         ("logs", "i8"),  # entries of root_log that are filled in
         ("limit", "i8"),  # slots that may be used; 0: all
+        ("two_sums", "i8"),  # 1: `even` is kept
+        ("randomness", "i8", MAX_PLAYERS),  # control search: chance that a player's move is any move, in playouts and in the tree
+        ("chance", "i8", MAX_PLAYERS),
         ("states", STATE, 1),  # the state walked down the tree
         ("sheet", SHEET),
         ("path", "u4", MAX_DEPTH),  # slots of this iteration
@@ -37,6 +41,7 @@ TREE = np.dtype(
         ("free_block", "i4", 16),  # by size: first slot of a block left behind, which holds the next one in `inner`
         ("visits", "i4", MAX_SLOTS),
         ("total", "i4", MAX_SLOTS),  # sum of payoffs
+        ("even", "i4", MAX_SLOTS),  # control search: sum of minus how far each payoff was from the target
         ("inner", "i4", MAX_SLOTS),
         ("available", "i4", MAX_SLOTS),  # visits of the parent at which the action was legal
         ("code", "i8", MAX_SLOTS),  # canonical code of the action
@@ -63,6 +68,8 @@ def clear(tree):
     tree.words = 0
     tree.visits[0] = 0
     tree.total[0] = 0
+    tree.even[0] = 0
+    tree.two_sums = 0
     tree.inner[0] = LEAF
     tree.first[0] = 0
     tree.children[0] = 0
@@ -122,6 +129,8 @@ def make_room(tree, e):
             b = np.uint64(block + i)
             tree.visits[b] = tree.visits[a]
             tree.total[b] = tree.total[a]
+            if tree.two_sums:
+                tree.even[b] = tree.even[a]
             tree.inner[b] = tree.inner[a]
             tree.available[b] = tree.available[a]
             tree.code[b] = tree.code[a]
@@ -144,6 +153,8 @@ def add_child(tree, e, code, need, sort):
     i = np.uint64(slot)
     tree.visits[i] = 0
     tree.total[i] = 0
+    if tree.two_sums:
+        tree.even[i] = 0
     tree.inner[i] = LEAF
     tree.available[i] = 1
     tree.code[i] = code
@@ -159,6 +170,13 @@ def add_payoff(tree, depth, payoff):
         i = np.uint64(tree.path[d])
         tree.visits[i] += 1
         tree.total[i] += payoff
+
+
+@inlined
+def add_distance(tree, depth, away):
+    """Count how far a playout's result was from the target at every node of the path."""
+    for d in range(depth):
+        tree.even[np.uint64(tree.path[d])] -= away
 
 
 @jitted

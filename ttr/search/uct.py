@@ -16,6 +16,7 @@ from ttr.jit import inlined, jitted
 from ttr.stream import GOLD, below, mix
 
 LOWEST = -(2**31)
+STRONG, TRUE, CONTROL = range(3)  # the searcher maximises, others minimise; every node seeks the target; the searcher alone does
 F = np.float32
 
 
@@ -23,7 +24,7 @@ class Rule(NamedTuple):
     """How children are valued, in half points."""
 
     explore: np.float32  # 2 Cp sqrt 2
-    steer: int  # 1: true_rosas and true_posas, every node seeks the target; 0: the searcher maximises, the others minimise
+    steer: int  # STRONG, TRUE or CONTROL
     target: np.float32  # score difference
     threshold: np.float32  # how far from it counts as nothing; 0 for rosas
     momentum: np.float32
@@ -63,15 +64,26 @@ def _steered(tree, i, rule, parent, explore):
     return explore * math.sqrt(one) - (away + rule.momentum * (parent - mean))
 
 
+@inlined
+def _evenness(tree, i, explore):
+    """What the control search maximises at its own nodes: minus the mean distance from the target, and exploration."""
+    one = F(1) / F(tree.visits[i])
+    return F(tree.even[i]) * one + explore * math.sqrt(one)
+
+
 @jitted
 def value_children(tree, rule, slot, first, n, sign, masked):
     """Write the values of n children from slot `first` into tree.key; where masked, those that are not open get the lowest."""
     u = np.uint64(slot)
     parent = F(tree.total[u]) / F(tree.visits[u])
     explore = rule.explore * tree.root_log[np.uint64(tree.visits[u])]
-    if rule.steer:
+    if rule.steer == TRUE:
         for j in range(n):
             key = _ordered(_steered(tree, np.uint64(first + j), rule, parent, explore))
+            tree.key[np.uint64(j)] = key if tree.open[np.uint64(j)] or not masked else np.int32(LOWEST)
+    elif rule.steer == CONTROL and sign > F(0):
+        for j in range(n):
+            key = _ordered(_evenness(tree, np.uint64(first + j), explore))
             tree.key[np.uint64(j)] = key if tree.open[np.uint64(j)] or not masked else np.int32(LOWEST)
     else:
         for j in range(n):
@@ -89,10 +101,27 @@ def value_by_availability(tree, rule, slot, first, n, sign):
         if tree.open[np.uint64(j)]:
             i = np.uint64(first + j)
             explore = rule.explore * tree.root_log[np.uint64(tree.available[i])]
-            if rule.steer:
+            if rule.steer == TRUE:
                 tree.key[np.uint64(j)] = _ordered(_steered(tree, i, rule, parent, explore))
+            elif rule.steer == CONTROL and sign > F(0):
+                tree.key[np.uint64(j)] = _ordered(_evenness(tree, i, explore))
             else:
                 tree.key[np.uint64(j)] = _ordered(_uct(tree, i, sign, explore))
+
+
+@jitted
+def any_child(tree, n, open_children, masked, stream):
+    """Number of a child, each as likely; where masked, of an open one. Returns it and the stream."""
+    stream += GOLD
+    left = below(mix(stream), open_children)
+    if not masked:
+        return left, stream
+    for j in range(n):
+        if tree.open[np.uint64(j)]:
+            if left == 0:
+                return j, stream
+            left -= 1
+    return np.int64(0), stream
 
 
 @jitted
