@@ -33,7 +33,7 @@ def below(word, n):
 
 @inlined
 def happens(chance, stream):
-    """Whether something happens that has this many chances in CERTAIN; returns it and the stream. What never happens draws nothing."""
+    """Whether something happens that has this many chances in CERTAIN; returns it and the stream. No chance, no draw."""
     if chance <= 0:
         return False, stream
     stream += GOLD

@@ -4,8 +4,8 @@
 
 `g` is the game (tables.py), `seen` what the player to move may see (observation.py; the true state for agents that cheat), its
 seat being `seen.player`. `me` is the player's own record: random stream, parameters in the order of params.py, and a
-memory that starts at zero in every game, as does `belief`. `scratch` belongs to the worker: room for path searches and search trees, whose
-content means nothing between decisions.
+memory that starts at zero in every game, as does `belief`. `scratch` belongs to the worker: room for path searches and search
+trees, whose content means nothing between decisions.
 
 A module with `WATCHES = True` is also called before each other player's action is done, with `me.watched` = its code (-1 when it
 is to decide), `me.seat` = its own seat and `seen` what it may see of that moment; what it returns is ignored, and its stream must

@@ -119,7 +119,7 @@ class InformationSetSearch(CheatingSearch):
 class CheatingControl(CheatingSearch):
     """A search that steers to the target, plans with its own steering, and models its opponents."""
 
-    dda: Literal["control"]
+    dda: Literal["control"]  # type: ignore[assignment]  # one value more, and the only one
     coin: bool
     estimate: bool
     randomness: float
@@ -134,7 +134,7 @@ class CheatingControl(CheatingSearch):
 class InformationSetControl(InformationSetSearch):
     """The same over determinizations."""
 
-    dda: Literal["control"]
+    dda: Literal["control"]  # type: ignore[assignment]  # one value more, and the only one
     coin: bool
     estimate: bool
     randomness: float

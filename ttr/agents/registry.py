@@ -205,8 +205,8 @@ def field_value(name: str, key: str, value: Any, kind: Any) -> Any:
 def seat_player(agent: Agent) -> Player:
     """Import and so compile the jitted agent, and lay out its parameters."""
     module = importlib.import_module(f"ttr.agents.{_configured(agent.name)['module']}")
-    flags = (getattr(module, flag, False) for flag in ("CHEATS", "WATCHES"))
-    return Player(module.decide, _numbers(agent), *flags, _numbers(agent.model))
+    cheats, watches = (bool(getattr(module, flag, False)) for flag in ("CHEATS", "WATCHES"))
+    return Player(module.decide, _numbers(agent), cheats, watches, _numbers(agent.model))
 
 
 def _numbers(agent: Agent | None) -> np.ndarray:
