@@ -27,7 +27,8 @@ def scratch():
 def dump(tree, slot=0, code=None):
     """The fast tree as plain data."""
     below = [dump(tree, child.slot, child.code) for child in children(tree, slot)]
-    return (code, int(tree["visits"][slot]), int(tree["total"][slot]), below)
+    even = int(tree["even"][slot]) if tree["two_sums"] else 0
+    return (code, int(tree["visits"][slot]), int(tree["total"][slot]), even, below)
 
 
 def position(name, preset, players, seed, decisions):

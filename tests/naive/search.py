@@ -25,6 +25,7 @@ class Node:
     code: int | None = None
     visits: int = 0
     total: int = 0
+    even: int = 0  # control search: minus the distances from the target
     available: int = 1
     children: list["Node"] = field(default_factory=list)
     untried: list[int] | None = None  # cheating search: numbers of the actions not tried
@@ -35,7 +36,7 @@ class Node:
 
     def dump(self):
         """The subtree as plain data."""
-        return (self.code, self.visits, self.total, [child.dump() for child in self.children])
+        return (self.code, self.visits, self.total, self.even, [child.dump() for child in self.children])
 
 
 def copy_of(s):
@@ -203,9 +204,13 @@ class PlainSearch:
             if node.untried:
                 node.children.append(Node(codes[node.untried.pop(self.stream.below(len(node.untried)))]))
                 return node.children[-1], True
+        return self.selected(node, legal, s, me), False
+
+    def selected(self, node, legal, s, me):
+        """The child of the highest value, ties broken by chance."""
         values = [self.value(node, child, int(s["player"]) == me) for child in legal]
         tied = [child for child, value in zip(legal, values) if value == max(values)]
-        return (tied[0] if len(tied) == 1 else tied[self.stream.below(len(tied))]), False
+        return tied[0] if len(tied) == 1 else tied[self.stream.below(len(tied))]
 
     def untried_code(self, codes, untried):
         """Blind draws first, then the untried ones are counted out."""

@@ -85,10 +85,19 @@ def modelled_playout(g, s, scratch, player, stream):
     return stream, n
 
 
+@inlined
+def _has_begun(me, p):
+    """Whether anything was learnt of player p in this game: a belief is a distribution, or all zero."""
+    whole = 0.0
+    for k in range(GRID):
+        whole += me.belief[p, k]
+    return whole > 0.0
+
+
 @jitted
 def learn(me, p, by_chance, by_habit):
     """Bayes' rule for a move of player p, as likely as this for one that is all random, and for one that is not at all."""
-    begun = me.belief[p, 0] + me.belief[p, GRID - 1] > 0.0
+    begun = _has_begun(me, p)
     whole = 0.0
     for k in range(GRID):
         eps = k / (GRID - 1.0)
@@ -102,7 +111,7 @@ def learn(me, p, by_chance, by_habit):
 @jitted
 def believed_randomness(me, p):
     """Posterior mean of a player's randomness; one half before its first move."""
-    if me.belief[p, 0] + me.belief[p, GRID - 1] == 0.0:
+    if not _has_begun(me, p):
         return 0.5
     mean = 0.0
     for k in range(GRID):
