@@ -6,8 +6,10 @@ user's, and an edited ticket or agent makes another matchup. `play_batch` is a p
 
 import fcntl
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import cache, lru_cache
 from typing import Any
@@ -207,41 +209,47 @@ def _board_and_rules(setup: Mapping[str, Any]) -> tuple[Board, Rules]:
     return board_from(setup["board"]), Rules(**{**rules, "points": tuple(rules["points"])})
 
 
-@contextmanager
-def _compiling_alone() -> Iterator[None]:
-    """One process of a machine at a time fills the cache of compiled code: several at once have crashed."""
-    with open(writable(cache_folder()) / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def compile_agents(names: Sequence[str]) -> None:
+    """Compile the game loop and these configured agents into the cache, or load them from it."""
+    from ttr.agents.registry import seat_player
+    from ttr.clock import seconds_per_tick
+    from ttr.python_table import table_for
 
-
-@cache
-def _compiled(name: str) -> bool:
-    """Compile a configured agent and the game loop, or load them."""
-    with _compiling_alone():
-        from ttr.agents.registry import seat_player
-        from ttr.clock import seconds_per_tick
-        from ttr.python_table import table_for
-
+    for name in names:
         seat_player(make_agent(name))
-        seconds_per_tick()
-        return callable(table_for)
-
-
-@cache
-def _compiled_for_users() -> bool:
-    """Compile what the Python loop of users' agents needs, by a game of it."""
-    from ttr.warm import warm
-
-    return warm([]) >= 0
+    seconds_per_tick()
+    table_for  # noqa: B018  its module holds the game loop
 
 
 def warm_up(identities: Sequence[Mapping[str, Any]]) -> None:
-    """Compile all that these agents need."""
-    for identity in identities:
-        parts = [identity["first"], identity["second"]] if identity["agent"] == SWAP else [identity]
-        for part in parts:
-            _compiled_for_users() if "source" in part else _compiled(part["agent"])
+    """Compile all that these agents need, once on a machine and in a process of its own.
+
+    A process that has compiled keeps some 400 MB that a long-lived worker should not; and several that fill the cache at
+    once have crashed, so that one at a time does.
+    """
+    parts = [part for i in identities for part in ([i["first"], i["second"]] if i["agent"] == SWAP else [i])]
+    names = sorted({"random" if "source" in part else part["agent"] for part in parts})
+    folder = writable(cache_folder())
+    if not all((folder / f"compiled-{name}").exists() for name in names):
+        with open(folder / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            wanted = [name for name in names if not (folder / f"compiled-{name}").exists()]
+            if wanted:
+                script = "import sys; from ttr.adapter import compile_agents; compile_agents(sys.argv[1:])"
+                environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+                subprocess.run([sys.executable, "-c", script, *wanted], env=environment, check=True)
+            for name in wanted:
+                (folder / f"compiled-{name}").touch()
+    if any("source" in part for part in parts):
+        _compile_for_users()
+
+
+@cache
+def _compile_for_users() -> None:
+    """Compile what the Python loop of users' agents needs, by a game of it."""
+    from ttr.warm import warm
+
+    warm([])
 
 
 @lru_cache(maxsize=512)

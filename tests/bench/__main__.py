@@ -16,7 +16,7 @@ from rich.table import Table
 
 from tests.bench.measure import reference_step
 
-AREAS = ["engine", "heuristics", "report", "search", "thousand_workers"]
+AREAS = ["engine", "heuristics", "report", "search", "thousand_workers", "experiments"]
 
 
 def number(value: float | None) -> str:

@@ -17,6 +17,9 @@ AT_MOST = {
     "cmcts_us_per_iteration/usa": (3.5, 2.0),
     "two_workers_cpu_ratio": (1.10, 1.03),
     "driver_overhead_percent": (15, 5),
+    "worker_peak_mb": (500, 400),
+    "driver_growth_mb": (50, 5),
+    "status_s_10000_shards": (1, 0.3),
     "summary_s_per_10m_games": (60, 30),
     "summary_gb_per_10m_games": (2, 1),
 }
