@@ -16,7 +16,7 @@ from experiments.game import sort_keys
 
 
 def write_shard(path: Path, groups: Iterable[pa.Table], schema: pa.Schema, allowed: Callable[[], None]) -> dict[str, Any]:
-    """Write sorted tables, a row group each, under a temporary name; ask whether it is still allowed; rename.
+    """Write tables, a row group each, under a temporary name; ask whether it is still allowed; rename.
 
     Returns what a manifest line says of the file: rows, bytes, sha256. On any error nothing is left behind.
     """
@@ -27,7 +27,7 @@ def write_shard(path: Path, groups: Iterable[pa.Table], schema: pa.Schema, allow
         with open(unfinished, "wb") as file:
             with pq.ParquetWriter(file, schema, compression="zstd") as writer:
                 for table in groups:
-                    writer.write_table(table.cast(schema))
+                    writer.write_table(table.replace_schema_metadata(schema.metadata))
                     rows += len(table)
             file.flush()
             os.fsync(file.fileno())
@@ -63,10 +63,10 @@ def sorted_rows(table: pa.Table) -> pa.Table:
 
 def deals_of(table: pa.Table) -> dict[str, list[list[int]]]:
     """The deals of each matchup in a table, as ranges."""
-    matchups = table.column("matchup")
+    keys = table.select(["matchup", "deal"])
     found = {}
-    for matchup in pc.unique(matchups).to_pylist():
-        deals = table.filter(pc.equal(matchups, matchup)).column("deal")
+    for matchup in pc.unique(keys.column("matchup")).to_pylist():
+        deals = keys.filter(pc.equal(keys.column("matchup"), matchup)).column("deal")
         found[matchup] = as_ranges(np.unique(np.asarray(deals.combine_chunks())))
     return found
 

@@ -22,7 +22,7 @@ from experiments.manifest import append_line, cut_torn_end, read_manifest
 from experiments.reading import slice_deals
 from experiments.refusal import Failure, Refusal
 from experiments.run_file import FILE, read_run, write_run
-from experiments.shard import deals_of, problem_of, sorted_rows, write_shard
+from experiments.shard import deals_of, problem_of, write_shard
 
 GATHER_SECONDS, GATHER_ROWS = 2.0, 50_000
 ASIDE = "aside"
@@ -147,6 +147,8 @@ class Store:
         for dataset, table in tables.items():
             names = pa.DictionaryArray.from_arrays(pa.nulls(len(table), pa.int8()).fill_null(0), pa.array([matchup]))
             whole = table.add_column(0, "matchup", names.cast(pa.string()))
+            if whole.schema != row_schema(self.game, dataset):
+                raise TypeError(f"rows of {dataset} do not have the columns that the game promises")
             self._gathered.setdefault((dataset, reason), []).append(whole)
             self._rows += len(table)
         if self._rows >= GATHER_ROWS or time.monotonic() - self._since >= GATHER_SECONDS:
@@ -156,8 +158,8 @@ class Store:
         """Store what has gathered."""
         for dataset, reason in list(self._gathered):
             tables = self._gathered.pop((dataset, reason))
-            schema = row_schema(self.game, dataset)
-            table = sorted_rows(pa.concat_tables([t.cast(schema) for t in tables]))
+            tables.sort(key=lambda table: [table.column(key)[0].as_py() for key in ("matchup", "deal")] if len(table) else [])
+            table = pa.concat_tables(tables)
             self.write(dataset, [table], deals_of(table), self.engine, reason)
         self._rows, self._since = 0, time.monotonic()
 
