@@ -1,6 +1,7 @@
-"""Finished runs are laid out anew: at most 100 files of about 64 MB, sorted, a row group for each matchup, counted all at once.
+"""Finished runs are laid out anew: at most 100 files of about 64 MB, sorted, and counted all at once.
 
-Rows pass through in pieces, so that memory does not grow with the run.
+Rows pass through in pieces, so that memory does not grow with the run. Small matchups share a row group: each group has a
+description of every column, which would be larger than a few hundred rows.
 """
 
 from collections.abc import Iterator
@@ -76,8 +77,14 @@ def _write(store: Store, dataset: str, engine: str, lines: list[dict[str, Any]],
         deals.setdefault(piece.matchup, []).extend(as_ranges(piece.deals.deals()))
 
     def tables() -> Iterator[pa.Table]:
+        held: list[pa.Table] = []
         for piece in group:
             span = (int(piece.deals.starts[0]), int(piece.deals.stops[-1]))
-            yield sorted_rows(read_rows(store.folder, lines, piece.matchup, span=span))
+            held.append(sorted_rows(read_rows(store.folder, lines, piece.matchup, span=span)))
+            if sum(len(table) for table in held) >= PIECE_ROWS // 4:
+                yield pa.concat_tables(held)
+                held = []
+        if held:
+            yield pa.concat_tables(held)
 
     return store.write_uncounted(dataset, tables(), deals, engine, "compacted")

@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import tempfile
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ QUIET = {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
 }
 STORE_BYTES = 120 * 1024 * 1024
+ASK_AGAIN = 1.0  # seconds
 
 
 class RayExecutor:
@@ -57,11 +59,15 @@ class RayExecutor:
         self._play = ray.remote(num_cpus=1, max_retries=0)(play)
         self._warm = ray.remote(num_cpus=1, max_retries=2)(warm)
         self._running: dict[Any, Any] = {}
+        self._found, self._asked = 1, float("-inf")
 
     @property
     def workers(self) -> int:
         """CPUs of the cluster now."""
-        found = int(self._ray.cluster_resources().get("CPU", 1))
+        now = time.monotonic()
+        if now - self._asked > ASK_AGAIN:  # workers come and go, but not within a second
+            self._found, self._asked = int(self._ray.cluster_resources().get("CPU", 1)), now
+        found = self._found
         return max(1, min(found, self._limit) if self._limit else found)
 
     def warm(self, adapter: str, identities: Sequence[Any]) -> float:
