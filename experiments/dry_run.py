@@ -86,8 +86,10 @@ def seconds_a_game(plan: Plan) -> tuple[dict[str, float], int]:
                 break
             deals *= 4
         measured[m.id] = spent / len(rows)
+        decided = sum(float(np.asarray(rows.column(f"seconds_{s}")).sum()) for s in range(len(m.seats)))
+        busy = spent / decided if decided else 1.0  # decisions are timed by the clock, which runs on while others have the core
         for s in range(len(m.seats)):
-            seconds, turns = np.asarray(rows.column(f"seconds_{s}")), np.asarray(rows.column("rotation"))
+            seconds, turns = busy * np.asarray(rows.column(f"seconds_{s}")), np.asarray(rows.column("rotation"))
             for rotation in range(m.rotations):
                 agents.setdefault(classes[(s + rotation) % len(m.seats)], []).append(float(seconds[turns == rotation].mean()))
     means = {name: float(np.mean(values)) for name, values in agents.items()}

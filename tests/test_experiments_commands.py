@@ -1,0 +1,117 @@
+"""What looks at runs, and what a run does with agents that fail, folders it does not know, and games played again."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from experiments.command import experiment
+from experiments.export import main as export
+from experiments.list import main as list_runs
+from experiments.reading import open_run
+from experiments.replay import main as replay
+from experiments.status import main as status
+from experiments.verify import main as verify
+from ttr.replay import main as follow
+
+SMALL = ["cluster=serial", "display=none", "deals=4"]
+FAILING = """
+def fails(view, moves, random):
+    if random.below(6) == 0:
+        raise RuntimeError("no idea")
+    return moves[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    assert experiment("round_robin", [*SMALL, "agents=[base,greedy]", "moves=true", f"results_dir={folder}"]) == 0
+    (found,) = folder.iterdir()
+    return found
+
+
+def test_a_stored_game_is_replayed_from_its_row(run, tmp_path, capsys):
+    matchup = next(m for m in open_run(run).planned if m.rotations == 2)
+    record = tmp_path / "game.jsonl"
+    assert replay([str(run), f"{matchup.id[:8]}/3/1", "--output", str(record)]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "as stored" and "turn" in out
+    rows = open_run(run).rows(matchup.id).to_pylist()
+    row = next(row for row in rows if (row["deal"], row["rotation"]) == (3, 1))
+    last = json.loads(record.read_text().splitlines()[-1])
+    assert [score["score"] for score in last["scores"]] == [row["score_0"], row["score_1"]]
+    moves = [
+        move["code"] for move in open_run(run).rows(matchup.id, "moves").to_pylist() if (move["deal"], move["rotation"]) == (3, 1)
+    ]
+    assert moves == [json.loads(line)["code"] for line in record.read_text().splitlines()[1:-1]]
+    assert follow([str(record)]) == 0
+
+
+@pytest.mark.parametrize("game", ["zzz/0/0", "0/0", "/0/0", "x"])
+def test_a_game_that_is_not_there_is_refused(run, game, capsys):
+    assert replay([str(run), game]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_commands_tell_what_there_is(run, tmp_path, capsys):
+    assert status([str(run), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["complete"] and data["games"] == data["expected"] == 16 and data["writer"] is None
+    assert list_runs([str(run.parent)]) == 0 and "round_robin" in capsys.readouterr().out
+    assert export([str(run), "--csv", "--output", str(tmp_path)]) == 0
+    lines = (tmp_path / "games.csv").read_text().splitlines()
+    assert len(lines) == 17 and lines[0].startswith('"matchup","deal","rotation"')
+    assert verify([str(run), "--replay", "50%"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[-1].startswith("hash: ") and any("played again" in line for line in out)
+
+
+def test_analysis_reads_a_run_in_bounded_pieces(run):
+    opened = open_run(run)
+    frame = opened.games(["matchup", "deal", "rotation", "score_0"])
+    assert len(frame) == 16 and frame["score_0"].notna().all()
+    assert sum(len(batch) for batch in opened.batches(["winner"])) == 16
+    assert set(opened.matchups.columns) >= {"agents", "entry_0", "entry_1", "map", "rules", "rotations", "games", "expected"}
+    assert opened.completeness == {"games": 16, "expected": 16, "fraction": 1.0}
+
+
+def test_a_dry_run_plays_nothing_for_keeps(tmp_path, capsys):
+    words = ["agents=[base,greedy]", "deals=4", f"results_dir={tmp_path / 'none'}", "dry_run=true"]
+    assert experiment("round_robin", words) == 0
+    out = capsys.readouterr().out
+    for part in ("3 matchups x 4 deals", "games: 16, of which 0 are there", "CPU-hours", "intervals", "files: 1"):
+        assert part in out
+    assert not (tmp_path / "none").exists()
+
+
+def test_other_schemas_and_configurations_are_refused_and_nothing_is_lost(run, tmp_path, capsys):
+    copy = tmp_path / run.name
+    shutil.copytree(run, copy)
+    data = json.loads((copy / "run.json").read_text())
+    words = [*SMALL, "agents=[base,greedy]", f"results_dir={tmp_path}"]
+    for change, told in (({"schema": 0}, "schema 0"), ({"identity": "f" * 64}, "another configuration")):
+        (copy / "run.json").write_text(json.dumps(data | change))
+        before = {path: path.read_bytes() for path in copy.rglob("*.parquet")}
+        assert experiment("round_robin", words) == 2
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1 and told in error
+        assert {path: path.read_bytes() for path in copy.rglob("*.parquet")} == before
+    assert status([str(tmp_path / "nothing")]) == 2 and verify([str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_a_failing_agent_stops_the_run_or_forfeits_its_game(tmp_path, capsys):
+    (tmp_path / "mine.py").write_text(FAILING)
+    words = [*SMALL, f"agents=['{tmp_path}/mine.py:fails']", "opponents=[greedy]"]
+    assert experiment("sweep", [*words, f"results_dir={tmp_path / 'stop'}"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "no idea" in error and "deal" in error and "move" in error
+    assert experiment("sweep", [*words, f"results_dir={tmp_path / 'forfeit'}", "on_error=forfeit"]) == 0
+    (run,) = (tmp_path / "forfeit").iterdir()
+    rows = open_run(run).games(["matchup", "deal", "rotation", "forfeit", "winner", "agent_0", "agent_1"])
+    lost = rows[rows["forfeit"].notna()]
+    assert len(lost) > 0 and (lost["forfeit"] != lost["winner"]).all()
+    (tmp_path / "mine.py").unlink()  # its source is in the run
+    assert verify([str(run), "--replay", "100%"]) == 0
