@@ -13,12 +13,12 @@ setup: .venv/ready
 
 # A first result, from nothing: the POSAS sweep at the default scale, its report page and figures.
 demo: setup
-	@echo "1/3  compiling the engine and the agents (once, about a minute)"
-	@$(BIN)/python -m ttr.warm
-	@echo "2/3  playing the POSAS sweep: the same deals at every threshold, five opponents, both seats"
+	@echo "1/2  The POSAS sweep of the Warwick report: four searching agents, eleven thresholds, five opponents,"
+	@echo "     the same 50 deals everywhere, both seats. The agents are compiled first (once, about a minute)."
 	$(BIN)/python -m experiments.sweep +sweep=posas
-	@echo "3/3  tables and figures"
+	@echo "2/2  Tables and figures, with what the report claims about this sweep."
 	$(BIN)/python -m analysis.figures --results results -o figures
+	@echo "Open the page in a browser. Next: docs/analysis.md, python -m ttr.play human ismcts_posas"
 
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not full and not slurm"
