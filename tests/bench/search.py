@@ -12,11 +12,16 @@ from typing import Any
 import numpy as np
 
 from tests.bench.engine import game_of
-from tests.bench.measure import row
+from tests.bench.measure import best_cpu_seconds, row
 from ttr.actions import apply_code, count_actions, nth_code
 from ttr.agents.contract import new_scratch
 from ttr.agents.registry import parse_agent
 from ttr.deal import deal
+from ttr.game import playout
+from ttr.jit import jitted
+from ttr.observation import observe
+from ttr.search.determinize import determinize
+from ttr.search.search import payoff
 from ttr.seats import JittedSeat
 from ttr.state import OVER, new_state
 from ttr.stream import agent_stream, game_stream
@@ -31,6 +36,47 @@ CASES = [
 ]
 MEMORY = "iterations=100000"
 _PAGE = 4096
+PARTS = ("copied", "determinized", "played out", "scored")
+
+
+@jitted
+def _parts(g, root, scratch, hidden, last, n):
+    """The parts of n iterations without a tree, up to one of PARTS; returns a sum, so that nothing is left out."""
+    tree = scratch.tree
+    s = tree.states[0]
+    stream = np.uint64(n)
+    done = 0
+    for _ in range(n):
+        tree.states[0] = root
+        if hidden and last >= 1:
+            stream = determinize(g, s, 0, stream)
+        if last >= 2:
+            stream, decisions = playout(g, s, stream)
+            done += decisions
+        if last >= 3:
+            done += payoff(g, s, tree.sheet, 0)
+        done += s.turn
+    return done
+
+
+def parts_of_an_iteration(name: str, hidden: int, games: int = 2, n: int = 2000) -> list[float]:
+    """Microseconds of an iteration up to each of PARTS, over the turns of random games; the tree comes on top."""
+    g, s, seen, scratch = game_of(name, 2), new_state(), new_state(), new_scratch()
+    seconds = np.zeros(len(PARTS))
+    positions = 0
+    for number in range(games):
+        deal(g, s, np.uint64(game_stream(9, number)))
+        random = np.random.default_rng(number)
+        while s["phase"] != OVER:
+            legal = count_actions(g, s)
+            if s["player"] == 0 and legal > 1:
+                observe(g, s, 0, seen)
+                root = seen if hidden else s
+                for last in range(len(PARTS)):
+                    seconds[last] += best_cpu_seconds(lambda: _parts(g, root, scratch, hidden, last, n), 2)  # noqa: B023
+                positions += 1
+            apply_code(g, s, int(nth_code(g, s, random.integers(max(legal, 1)), legal)))
+    return (1e6 * seconds / (positions * n)).tolist()
 
 
 def _memory() -> int:
@@ -91,6 +137,9 @@ def rows(step: float) -> list[dict[str, Any]]:
         result.append(row(f"{short}_us_per_iteration_first/{name}", found["first"], "us"))
         result.append(row(f"{short}_reference_ratio/{name}", found["all"] / 1e6 / step, "reference steps per iteration"))
     for name in ("yang", "usa"):
+        for hidden, short in enumerate(("cmcts", "ismcts")):
+            for part, value in zip(PARTS, parts_of_an_iteration(name, hidden)):
+                result.append(row(f"us_until_{part.replace(' ', '_')}/{name}/{short}", value, "us"))
         for short in ("cmcts", "ismcts"):
             found = _finished(_started(name, f"{short}:{MEMORY}", 0))
             result.append(row(f"{short}_megabytes_100000_iterations/{name}", found["megabytes"], "MB"))

@@ -14,7 +14,7 @@ from ttr.game import RESULT, write_result
 from ttr.score import new_sheet
 from ttr.state import CHOOSE, FIRST_CHOICE, OVER, STATE
 
-TRIES = 6  # blind draws of an untried action before they are counted out
+TRIES = 32  # blind draws of an untried action before they are counted out
 F = np.float32
 
 

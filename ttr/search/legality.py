@@ -32,7 +32,7 @@ from ttr.stream import GOLD, below, mix
 from ttr.tables import ANY_ROUTE, MAX_LENGTH
 from ttr.tickets import nth_choice, reveal
 
-TRIES = 6  # blind draws of an untried action
+TRIES = 32  # blind draws of an untried action
 _COLOURS = (1 << (FIELD * LOCOMOTIVE)) - 1
 FACE_UP, DECK, TICKETS, KEPT, IDLE = range(128, 133)
 # A card word that no need passes: each lower field keeps its guard, that of the locomotives is clear whatever is subtracted.
