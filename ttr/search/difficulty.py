@@ -14,8 +14,8 @@ import numpy as np
 from ttr.jit import inlined, jitted
 from ttr.stream import GOLD, below, mix
 
-DDA = ("none", "rosas", "posas", "true_rosas", "true_posas", "control")
-NONE, ROSAS, POSAS, TRUE_ROSAS, TRUE_POSAS, CONTROL = range(6)
+DDA = ("none", "rosas", "posas", "true_rosas", "true_posas")
+NONE, ROSAS, POSAS, TRUE_ROSAS, TRUE_POSAS, CONTROL = range(6)  # control has agents of its own
 FINAL_CHOICES = ("best_mean", "most_visits")
 BEST_MEAN, MOST_VISITS = range(2)
 
