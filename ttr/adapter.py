@@ -204,7 +204,8 @@ def _scratch() -> np.void:
     return new_scratch()
 
 
-def _board_and_rules(setup: Mapping[str, Any]) -> tuple[Board, Rules]:
+def board_and_rules(setup: Mapping[str, Any]) -> tuple[Board, Rules]:
+    """A setup as the engine takes it."""
     rules = setup["rules"]
     return board_from(setup["board"]), Rules(**{**rules, "points": tuple(rules["points"])})
 
@@ -259,7 +260,7 @@ def _table(setup: str, identities: str, on_error: str) -> Any:
     from ttr.python_table import table_for
 
     agents = [agent_from(identity) for identity in json.loads(identities)]
-    return table_for(*_board_and_rules(json.loads(setup)), agents, on_error, _scratch())
+    return table_for(*board_and_rules(json.loads(setup)), agents, on_error, _scratch())
 
 
 def play_batch(
@@ -292,7 +293,7 @@ def record_game(
     from ttr.record import play_and_record
 
     agents = [agent_from(seat["identity"]) for seat in seats]
-    return play_and_record(*_board_and_rules(setup), agents, seed, deal, rotation, on_error)
+    return play_and_record(*board_and_rules(setup), agents, seed, deal, rotation, on_error)
 
 
 def tell_record(lines: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -26,14 +26,19 @@ class Analysis:
 
 
 def searching_agents() -> list[str]:
-    """Names of the configured agents that search."""
-    return [name for name in agent_names() if name != SWAP and "dda" in make_agent(name).fields]
+    """Names of the configured agents that search, those apart that search for a target alone."""
+    return [name for name in agent_names() if name != SWAP and _analyses(make_agent(name))]
+
+
+def _analyses(agent: Agent) -> bool:
+    return "dda" in agent.fields and agent.model is None
 
 
 def analyse(g: Game, state: np.void, agent: Agent, stream: int) -> Analysis:
     """Search a position with the agent's fields and make every choice of DDA; the true variants search anew."""
-    if "dda" not in agent.fields:
-        raise AgentError(f"agent '{agent.text}' does not search; those that do are: {', '.join(searching_agents())}")
+    if not _analyses(agent):
+        problem = "searches for a target alone" if agent.model else "does not search"
+        raise AgentError(f"agent '{agent.text}' {problem}; those that do are: {', '.join(searching_agents())}")
     legal = count_actions(g, state)
     if legal <= 1:
         return Analysis(agent, 0, 0, 0.0, (Child(0, int(nth_code(g, state, 0, legal)), 0, 0),), {})
