@@ -10,6 +10,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from experiments.executor import Outcome
@@ -41,7 +42,9 @@ class RayExecutor:
             logging_level=logging.CRITICAL, log_to_driver=False, configure_logging=True, include_dashboard=None
         )
         if cluster.kind == "local":
-            self._folder = tempfile.mkdtemp(prefix="lab-", dir=cluster.temp_dir or tempfile.gettempdir())
+            place = cluster.temp_dir or tempfile.gettempdir()
+            _remove_left_behind(Path(place))
+            self._folder = tempfile.mkdtemp(prefix=f"lab-{os.getpid()}-", dir=place)
             count = cluster.workers or len(os.sched_getaffinity(0))
             options |= dict(address="local", num_cpus=count, include_dashboard=False)
             options |= dict(object_store_memory=STORE_BYTES, _temp_dir=self._folder)
@@ -112,6 +115,14 @@ class RayExecutor:
     def _remove_folder(self) -> None:
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _remove_left_behind(place: Path) -> None:
+    """Remove the folders of drivers that were killed."""
+    for folder in place.glob("lab-*-*"):
+        pid = folder.name.split("-")[1]
+        if pid.isdecimal() and folder.stat().st_uid == os.getuid() and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _reachable(address: str | None) -> str:
