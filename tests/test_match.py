@@ -156,22 +156,26 @@ def test_wrong_words(words, told, capsys):
     assert shown.out == "" and shown.err.startswith(told) and shown.err.count("\n") == 1
 
 
-def test_ctrl_c_prints_what_was_played():
-    """A match of hours, interrupted: the results so far at once, exit code 130."""
+def interrupted_match(seconds):
+    """Exit code and output of an endless match that gets Ctrl-C after so many seconds."""
     words = [sys.executable, "-m", "ttr.match", "greedy", "random", "--games", "1000000000", "--json"]
     env = os.environ | {"PYTHONPATH": str(PROJECT)}
-    run = subprocess.Popen(words, cwd=PROJECT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
-    while run.poll() is None:
+    with subprocess.Popen(words, cwd=PROJECT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        time.sleep(seconds)
         run.send_signal(signal.SIGINT)
         try:
-            run.wait(30)
-        except subprocess.TimeoutExpired:
+            out, _ = run.communicate(timeout=60)
+        finally:
             run.kill()
-    out, err = run.communicate()
-    assert run.returncode == 130
-    if out:  # a slow machine may still have been at the imports
-        found = json.loads(out)
-        assert found["interrupted"] and found["games"] == 2 * found["deals"] > 0
-    else:
-        assert "interrupt" in err.lower()
+    return run.returncode, out
+
+
+def test_ctrl_c_prints_what_was_played():
+    """A match of hours, interrupted: the results so far at once, exit code 130."""
+    for seconds in (3, 10, 30, 60):  # a busy machine may still be at the imports
+        code, out = interrupted_match(seconds)
+        if out:
+            break
+    found = json.loads(out)
+    assert code == 130
+    assert found["interrupted"] and found["games"] == 2 * found["deals"] > 0
