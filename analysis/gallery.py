@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from PIL import Image
 
 from analysis import plots
 from analysis.counterparts import Comparison
@@ -50,6 +51,13 @@ class Picture:
             path.write_bytes(self.render(ending))
             paths.append(path)
         return paths
+
+    def small_png(self, dpi: int) -> bytes:
+        """An image of few colours, for pages that must stay small."""
+        image = Image.open(io.BytesIO(self.render("png", dpi))).convert("RGB").quantize(64)
+        buffer = io.BytesIO()
+        image.save(buffer, "png", optimize=True)
+        return buffer.getvalue()
 
     def render(self, ending: str, dpi: int = 300) -> bytes:
         """The figure as a file of this kind."""

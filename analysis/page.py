@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from analysis.counterparts import Verdict
 from analysis.gallery import Picture
@@ -18,12 +19,24 @@ LARGEST_SVG = 90_000  # bytes; a larger drawing goes in as PNG
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
+class Detail(NamedTuple):
+    """How much of everything goes into the page: a large study must do with less to stay small enough."""
+
+    vector: bool  # figures as drawings, else as images
+    rows: int  # of each table
+    games: bool  # lists of example games
+
+
+DETAILS = (Detail(True, 400, True), Detail(False, 400, True), Detail(False, 120, True), Detail(False, 60, False))
+Part = str | Callable[[Detail], str]
+
+
 @dataclass
 class Section:
-    """A heading with what stands under it; parts are finished HTML."""
+    """A heading with what stands under it: finished HTML, or what gives it for a level of detail."""
 
     title: str
-    parts: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     level: int = 2
 
     @property
@@ -31,7 +44,7 @@ class Section:
         """Its place on the page."""
         return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
 
-    def add(self, *parts: str) -> None:
+    def add(self, *parts: Part) -> None:
         """Put more under the heading."""
         self.parts += [part for part in parts if part]
 
@@ -62,19 +75,22 @@ def folded(title: str, inner: str, anchor: str = "") -> str:
     return f"<details{mark}><summary>{escaped(title)}</summary>{inner}</details>"
 
 
-def picture_html(picture: Picture, wide: bool = False) -> str:
+def picture_html(picture: Picture, vector: bool = True) -> str:
     """A figure with its alternative text and caption, inside the page itself."""
-    kind, data = "svg+xml", picture.render("svg")
-    if len(data) > LARGEST_SVG:
-        kind, data = "png", picture.render("png", dpi=120 if picture.name == "board" else 170)
+    wide = picture.name == "board"
+    kind, data = "svg+xml", picture.render("svg") if vector else b""
+    if not vector or len(data) > LARGEST_SVG:
+        kind, data = "png", picture.small_png(90 if wide else 190)
     source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
     image = f'<img src="{source}" alt="{escaped(picture.alt)}">'
     return f"<figure{' class=wide' if wide else ''}>{image}<figcaption>{escaped(picture.caption)}</figcaption></figure>"
 
 
-def pictures_html(drawn: Sequence[Picture]) -> str:
+def pictures_html(drawn: Sequence[Picture]) -> Part:
     """Figures side by side where there is room."""
-    return '<div class="figures">' + "".join(picture_html(p, wide=p.name == "board") for p in drawn) + "</div>" if drawn else ""
+    if not drawn:
+        return ""
+    return lambda detail: '<div class="figures">' + "".join(picture_html(p, detail.vector) for p in drawn) + "</div>"
 
 
 def table_html(table: ResultTable, most: int) -> str:
@@ -103,13 +119,13 @@ def verdicts_html(verdicts: Sequence[Verdict]) -> str:
     return f"<ul>{''.join(lines)}</ul>"
 
 
-def render(title: str, lead: str, sections: Sequence[Section]) -> str:
+def render(title: str, lead: str, sections: Sequence[Section], detail: Detail = DETAILS[0]) -> str:
     """The whole page."""
     contents = "".join(f'<li><a href="#{s.anchor}">{escaped(s.title)}</a></li>' for s in sections if s.level == 2)
     body = []
     for section in sections:
         body.append(f'<h{section.level} id="{section.anchor}">{escaped(section.title)}</h{section.level}>')
-        body += section.parts
+        body += [part if isinstance(part, str) else part(detail) for part in section.parts]
     style, script = (HERE / "page.css").read_text(encoding="utf-8"), (HERE / "page.js").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

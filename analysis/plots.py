@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 MINUS = "\u2212"
 MM = 1 / 25.4
@@ -188,6 +189,9 @@ def over_turns(frame: pd.DataFrame, measure: str, ax: Axes, label: str, logarith
         ax.plot(line["turn"], line[measure], color=colour, marker=marker, markersize=2.4, markevery=3, label=plain_name(str(agent)))
     if logarithmic:
         ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set_ylabel(label)
     return ax
 

@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -18,8 +19,21 @@ import pandas as pd
 from analysis.counterparts import Comparison, comparisons
 from analysis.gallery import Picture, pictures, published_picture
 from analysis.inconsistencies import findings
-from analysis.page import Section, code, escaped, facts, folded, paragraph, pictures_html, render, table_html, verdicts_html
-from analysis.result_tables import ROWS_SHOWN, anchor, comparison_table, tables_of_run
+from analysis.page import (
+    DETAILS,
+    Detail,
+    Section,
+    code,
+    escaped,
+    facts,
+    folded,
+    paragraph,
+    pictures_html,
+    render,
+    table_html,
+    verdicts_html,
+)
+from analysis.result_tables import anchor, comparison_table, tables_of_run
 from analysis.summary import Summary, summarise
 from analysis.tables import Column, ResultTable
 from experiments.refusal import Refusal
@@ -27,6 +41,9 @@ from experiments.refusal import Refusal
 LARGEST = 3_000_000  # bytes of the page
 MATCHUPS_WITH_GAMES = 600  # more than this, and only the first ones list their games
 WIDE_TABLES = ("statistics", "correlations", "games", "tests", "rates", "dda", "paired")  # folded: long, for looking up
+
+
+OF_THE_MACHINE = ("results_dir", "cluster", "display")  # settings that say nothing about the games
 
 
 class Report:
@@ -39,13 +56,13 @@ class Report:
         self.compared: list[tuple[Summary, Comparison]] = []
 
     def page(self) -> str:
-        """The HTML text; the lists of example games shrink until the page is small enough."""
+        """The HTML text, in as much detail as fits a page of LARGEST bytes."""
         built = [self._run_sections(summary) for summary in self.summaries]
-        for games in (True, False):
-            sections = [section for main, listed in built for section in ([*main, *listed] if games else main)]
-            glance = self._at_a_glance()
-            text = render(self._title(), self._lead(), [*glance, *sections, *self._closing()])
-            if len(text.encode()) <= LARGEST:
+        glance, closing = self._at_a_glance(), self._closing()
+        for detail in DETAILS:
+            sections = [section for main, listed in built for section in ([*main, *listed] if detail.games else main)]
+            text = render(self._title(), self._lead(), [*glance, *sections, *closing], detail)
+            if len(text.encode()) <= LARGEST and detail.games:
                 return text
         return re.sub(r'<a href="#games-[^"]*">(.*?)</a>', r"\1", text)
 
@@ -103,8 +120,7 @@ class Report:
         head.add(pictures_html(drawn))
         for table in tables_of_run(summary):
             self.tables.append((summary, table))
-            shown = table_html(table, ROWS_SHOWN)
-            head.add(folded(table.title, shown) if table.name in WIDE_TABLES and len(table.frame) > 12 else shown)
+            head.add(partial(_table_part, table))
         return [head, *self._published(summary)], [_games_section(summary, f" (run {number})" if several else "")]
 
     def _published(self, summary: Summary) -> list[Section]:
@@ -122,7 +138,7 @@ class Report:
             self.tables.append((summary, table))
             section.add(f'<div id="published-{number}"></div>', verdicts_html(comparison.verdicts()))
             section.add(paragraph(comparison.fitted, "note") if comparison.fitted else "")
-            section.add(pictures_html([picture]), folded(f"All {len(table.frame)} values", table_html(table, ROWS_SHOWN)))
+            section.add(pictures_html([picture]), partial(_values_part, table))
             sections.append(section)
         return sections
 
@@ -151,6 +167,15 @@ class Report:
         return paths
 
 
+def _table_part(table: ResultTable, detail: Detail) -> str:
+    shown = table_html(table, detail.rows)
+    return folded(table.title, shown) if table.name in WIDE_TABLES and len(table.frame) > 12 else shown
+
+
+def _values_part(table: ResultTable, detail: Detail) -> str:
+    return folded(f"All {len(table.frame)} values", table_html(table, detail.rows))
+
+
 def _what_was_run(summary: Summary) -> list[str]:
     info, run = summary.info, summary.run
     complete = run.completeness
@@ -174,7 +199,8 @@ def _what_was_run(summary: Summary) -> list[str]:
     if complete["fraction"] < 1:
         told = f"This run is {complete['fraction']:.1%} complete: all numbers are of the games that are there."
         parts.insert(0, paragraph(told, "partial"))
-    parts.append(folded("Configuration", code(json.dumps(info.get("config", {}), indent=1, ensure_ascii=False, default=str))))
+    config = {key: value for key, value in info.get("config", {}).items() if key not in OF_THE_MACHINE}
+    parts.append(folded("Configuration", code(json.dumps(config, indent=1, ensure_ascii=False, default=str))))
     return parts
 
 

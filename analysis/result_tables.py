@@ -15,8 +15,6 @@ from analysis.sweep_claims import check_claims
 from analysis.tables import Column, ResultTable
 from analysis.tests import pairwise_tests, seat_balance
 
-ROWS_SHOWN = 400  # of the long tables; the CSV has all
-
 STATISTIC_NAMES = {
     "score": "score (points)",
     "unfloored": "score before the floor at 0",

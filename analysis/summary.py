@@ -102,6 +102,8 @@ class Summary:
         """What a person would call the run."""
         name = self.info.get("study")
         kind = str(self.info["kind"]).replace("_", " ")
+        if self.points:
+            kind = f"{kind} of {self.points[0].field.rpartition('.')[2].replace('_', ' ')}"
         return f"{kind} {name}" if name else kind
 
     @cached_property
