@@ -1,4 +1,4 @@
-"""Batches are pure: a worker plays many matchups on many boards in any order, sharing its room for searches, and rows do not notice."""
+"""Batches are pure: a worker plays many matchups on many boards in any order, with one scratch, and rows do not notice."""
 
 from itertools import product
 
