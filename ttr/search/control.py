@@ -79,7 +79,7 @@ def grow_control(g, root, me, scratch, hidden, target):
         if hidden:
             stream = determinize(g, s, plain, stream)
         remember_paths(g, s, scratch, player)
-        depth, stream = descend(g, s, tree, rule, player, hidden, stream)
+        depth, stream = descend(g, s, tree, rule, player, hidden, tree.chance, stream)
         stream, n = modelled_playout(g, s, scratch, player, stream)
         d = payoff(g, s, tree.sheet, player)
         add_payoff(tree, depth, d)

@@ -22,7 +22,7 @@ from ttr.search.determinize import determinize
 from ttr.search.difficulty import TRUE_POSAS, TRUE_ROSAS, choose, mean_points
 from ttr.search.legality import do_action, mark_legal, nth_action, untried_action
 from ttr.search.tree import LEAF, MAX_DEPTH, MAX_WORDS, NONE, add_child, add_payoff, clear, fill_logs, make_room, new_inner
-from ttr.search.uct import CONTROL, STRONG, TRUE, F, Rule, any_child, best_child, value_by_availability, value_children
+from ttr.search.uct import STRONG, TRUE, F, Rule, any_child, best_child, value_by_availability, value_children
 from ttr.state import OVER
 from ttr.stream import GOLD, below, happens, mix
 
@@ -84,8 +84,10 @@ def _count_open(tree, first, n):
 
 
 @jitted
-def descend(g, s, tree, rule, me, hidden, stream):
+def descend(g, s, tree, rule, me, hidden, chance, stream):
     """Walk from the root to a new node, to the end of the game or to where there is no room; fills tree.path.
+
+    `chance` is None, and then costs nothing, or says by player how often its nodes lead to any child.
 
     Returns the length of the path and the stream.
     """
@@ -127,12 +129,12 @@ def descend(g, s, tree, rule, me, hidden, stream):
             break
         if open_children == 0:
             break
-        by_chance = False
-        if rule.steer == CONTROL and s.player != me:
-            by_chance, stream = happens(tree.chance[s.player & 7], stream)
-        if by_chance:
-            best, stream = any_child(tree, n, open_children, hidden, stream)
-        else:
+        best = np.int64(NONE)
+        if chance is not None:
+            by_chance, stream = happens(chance[s.player & 7], stream)
+            if by_chance:
+                best, stream = any_child(tree, n, open_children, hidden, stream)
+        if chance is None or best == NONE:
             sign = F(1) if s.player == me else F(-1)
             if rule.availability:
                 value_by_availability(tree, rule, slot, first, n, sign)
@@ -182,7 +184,7 @@ def grow(g, root, me, tree, hidden):
         tree.states[0] = root
         if hidden:
             stream = determinize(g, s, plain, stream)
-        depth, stream = descend(g, s, tree, rule, player, hidden, stream)
+        depth, stream = descend(g, s, tree, rule, player, hidden, None, stream)
         stream, n = playout(g, s, stream)
         add_payoff(tree, depth, payoff(g, s, tree.sheet, player))
         calls += depth - 1 + n

@@ -129,13 +129,14 @@ def make_room(tree, e):
             b = np.uint64(block + i)
             tree.visits[b] = tree.visits[a]
             tree.total[b] = tree.total[a]
-            if tree.two_sums:
-                tree.even[b] = tree.even[a]
             tree.inner[b] = tree.inner[a]
             tree.available[b] = tree.available[a]
             tree.code[b] = tree.code[a]
             tree.need[b] = tree.need[a]
             tree.sort[b] = tree.sort[a]
+        if tree.two_sums:
+            for i in range(n):
+                tree.even[np.uint64(block + i)] = tree.even[np.uint64(old + i)]
         tree.inner[np.uint64(old)] = tree.free_block[size]
         tree.free_block[size] = old
     tree.first[u] = block
@@ -153,8 +154,6 @@ def add_child(tree, e, code, need, sort):
     i = np.uint64(slot)
     tree.visits[i] = 0
     tree.total[i] = 0
-    if tree.two_sums:
-        tree.even[i] = 0
     tree.inner[i] = LEAF
     tree.available[i] = 1
     tree.code[i] = code
@@ -174,9 +173,11 @@ def add_payoff(tree, depth, payoff):
 
 @inlined
 def add_distance(tree, depth, away):
-    """Count how far a playout's result was from the target at every node of the path."""
+    """Count how far a playout's result, just added, was from the target at every node of the path."""
     for d in range(depth):
-        tree.even[np.uint64(tree.path[d])] -= away
+        i = np.uint64(tree.path[d])
+        before = tree.even[i] if tree.visits[i] > 1 else np.int32(0)
+        tree.even[i] = before - away
 
 
 @jitted
