@@ -1,6 +1,6 @@
 """Queue an experiment on a SLURM cluster: the same words as for experiments, and how to queue them.
 
-python -m slurm.submit experiments.sweep +sweep=posas scale=paper slurm.nodes=4 slurm.time=08:00:00 slurm.partition=compute
+usage: python -m slurm.submit experiments.sweep +sweep=posas scale=paper slurm.nodes=4 slurm.time=08:00:00 slurm.partition=compute
 
   dry_run=true          print the plan with its cost and the script, queue nothing
   wait=true             follow the progress to the end; the exit code is the job's
