@@ -22,7 +22,7 @@ from rich.table import Table
 
 from analysis.dda import AVERAGE
 from analysis.estimate import LEVEL, Estimate, average, magnitude_interval, ratio
-from analysis.published import dda_tables
+from analysis.published import HEURISTICS, dda_tables
 from experiments.matchup import Matchup
 from experiments.reading import Run, open_run
 from experiments.refusal import Refusal
@@ -132,6 +132,7 @@ def _row(
     board: str, agent: str, opponent: str, games: int, gap: float, ends: tuple[float, float], noise: float, group: Sequence[Balance]
 ) -> dict[str, object]:
     mean = {name: average([getattr(b, name) for b in group]).value for name in ("draws", "difference", "distance", "close")}
+    comparable = opponent != AVERAGE or {b.opponent for b in group} == set(HEURISTICS)  # the printed means are over those ten
     return dict(
         map=board,
         agent=agent,
@@ -145,7 +146,7 @@ def _row(
         distance=mean["distance"],
         close=100 * mean["close"],
         draws=100 * mean["draws"],
-        published_gap=_printed(agent, opponent, board),
+        published_gap=_printed(agent, opponent, board) if comparable else float("nan"),
     )
 
 

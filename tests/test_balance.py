@@ -42,6 +42,7 @@ def test_measures_by_hand(folder):
         assert differences(run, matchup, entry)["difference"].tolist() == own
     for agent in ("random", "cmcts:iterations=200"):
         both = frame.loc[agent]
+        assert np.isnan(both.loc["Average", "published_gap"])  # two opponents are not the ten
         assert both.loc["Average", "gap"] == pytest.approx(both.drop("Average")["gap"].mean())
 
 
