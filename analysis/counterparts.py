@@ -117,9 +117,9 @@ def scaled_error(estimate: Estimate, games: int, published_games: int) -> float:
 
 def round_robin(seatings: Sequence[Seating], cells: Sequence[Cell]) -> list[Comparison]:
     """Figures 12.1, 12.2, 12.3 and the ranking of 12.4, where at least three of the ten heuristics met on the study's map."""
-    chosen = _on_small_map(seatings)
+    chosen = {s.id: s for s in seatings if on_small_map(s)}
     ours = {
-        (_plain(seating, c.agent), _plain(seating, c.opponents[0])): c
+        (configured_name(seating, c.agent), configured_name(seating, c.opponents[0])): c
         for c in cells
         if (seating := chosen.get(c.matchup)) is not None and len(c.opponents) == 1
     }
@@ -163,11 +163,12 @@ def _mean_rates(ours: dict[tuple[str, str], Cell], wins: pd.DataFrame, games: in
     return Comparison("Ranking by mean win rate", "Figure 12.4", "win", pd.DataFrame(rows), ("heuristics", "sample"), FITTED)
 
 
-def _on_small_map(seatings: Sequence[Seating]) -> dict[str, Seating]:
-    return {s.id: s for s in seatings if s.players == 2 and s.labels.get("map") in (None, "yang")}
+def on_small_map(seating: Seating) -> bool:
+    """Whether the table is the study's: two players on its small map."""
+    return seating.players == 2 and seating.labels.get("map") in (None, "yang")
 
 
-def _plain(seating: Seating, text: str) -> str:
+def configured_name(seating: Seating, text: str) -> str:
     """The agent's configured name, whatever else its text says; swaps by both halves."""
     if seating.identities:
         identity = seating.identities[seating.agents.index(text)]
@@ -192,13 +193,13 @@ def dda_key_of(seating: Seating, text: str) -> published.DdaKey | None:
 
 def final_tables(seatings: Sequence[Seating], cells: Sequence[Cell]) -> list[Comparison]:
     """Appendix C and figures 12.8 to 12.10, each of the four printed measures a comparison of its own."""
-    chosen = _on_small_map(seatings)
+    chosen = {s.id: s for s in seatings if on_small_map(s)}
     groups: dict[tuple[published.DdaKey, str], Cell] = {}
     for c in cells:
         seating = chosen.get(c.matchup)
         key = dda_key_of(seating, c.agent) if seating else None
         if seating and key and len(c.opponents) == 1:
-            groups[(key, _plain(seating, c.opponents[0]))] = c
+            groups[(key, configured_name(seating, c.opponents[0]))] = c
     result = []
     budgets = {chosen[c.matchup].identities[chosen[c.matchup].agents.index(c.agent)].get("iterations") for c in groups.values()}
     ours = ", ".join(f"{budget:,}" for budget in sorted(b for b in budgets if b))

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from analysis.closeness import Closeness
 from analysis.correlations import Moments
 from analysis.rates import Cell, cells
 from analysis.sums import Seating, Sums, coarse_columns, numbers
@@ -79,6 +80,7 @@ class Summary:
 
     run: Run
     sums: Sums
+    closeness: Closeness
     moments: Moments
     examples: Examples
 
@@ -168,20 +170,23 @@ def summarise(path: str | Path) -> Summary:
     seatings = seatings_of(run)
     players = max((seating.players for seating in seatings), default=0)
     sums = Sums(seatings, int(run.info["deals"]), coarse_columns(run.schema().names, players))
+    closeness = Closeness(seatings, sums.blocks, run.schema().names)
     correlated = [name for name in CORRELATED if name == "win" or f"{name}_0" in run.schema().names]
     moments = Moments(correlated, players)
     spread = int(str(run.info.get("slice") or "1/1").partition("/")[2] or 1)
     examples = Examples(players, FIRST_DEALS * spread)
     names = [seating.id for seating in seatings]
-    for batch in checked_batches(run, list(dict.fromkeys(sums.columns + moments.columns))):
+    for batch in checked_batches(run, list(dict.fromkeys(sums.columns + closeness.columns + moments.columns))):
+        place = sums.places(batch)
         sums.add(batch)
+        closeness.add(batch, place)
         moments.add(batch)
-        examples.look(batch, names, sums.places(batch))
+        examples.look(batch, names, place)
     if not sums.rows:
         raise Refusal(
             f"{run.path} has no games yet; the command that made it plays them: see `python -m experiments.status {run.path}`"
         )
-    return Summary(run, sums, moments, examples)
+    return Summary(run, sums, closeness, moments, examples)
 
 
 def search_statistics(summary: Summary) -> pd.DataFrame:

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from analysis.balance import balance_frame, balances, differences, forecast_frame, judged, published_gaps
+from analysis.balance import averages_frame, balance_frame, balances, differences, forecast_frame, judged, published_gaps
 from analysis.balance import main as balance_main
+from analysis.dda import AVERAGE
+from analysis.regret import judge_run, regret_frame
 from analysis.regret import main as regret_main
-from analysis.regret import regret_frame
+from analysis.regret_file import kept_regret
+from analysis.summary import summarise
 from experiments.command import experiment
 from experiments.reading import open_run
 
@@ -22,8 +25,9 @@ def folder(tmp_path_factory):
 
 def test_measures_by_hand(folder):
     run = open_run(folder)
-    frame = balance_frame(balances(run)).set_index(["agent", "opponent"])
-    assert len(frame) == 6
+    given = balances(summarise(folder))
+    frame, means = balance_frame(given).set_index(["agent", "opponent"]), averages_frame(given).set_index("agent")
+    assert len(frame) == 4 and len(means) == 2 and means["gap"].is_monotonic_increasing
     for matchup, entry, _ in judged(run):
         agent, opponent = matchup.seats[entry]["text"], matchup.seats[1 - entry]["text"]
         rows = run.rows(matchup.id).to_pylist()
@@ -42,8 +46,9 @@ def test_measures_by_hand(folder):
         assert differences(run, matchup, entry)["difference"].tolist() == own
     for agent in ("random", "cmcts:iterations=200"):
         both = frame.loc[agent]
-        assert np.isnan(both.loc["Average", "published_gap"])  # two opponents are not the ten
-        assert both.loc["Average", "gap"] == pytest.approx(both.drop("Average")["gap"].mean())
+        assert np.isnan(means.loc[agent, "published_gap"])  # two opponents are not the ten
+        for name in ("gap", "noise", "difference", "distance", "close", "draws"):
+            assert means.loc[agent, name] == pytest.approx(both[name].mean())
 
 
 def test_noise_is_the_mean_gap_of_equals():
@@ -57,17 +62,24 @@ def test_noise_is_the_mean_gap_of_equals():
         each = random.choice([-1, 1], (100, 2)).sum(axis=1)
         signed = ratio(each, np.full(100, 2))
         gaps.append(abs(signed.value))
-        noises.append(Balance("", "", "", 200, *[signed] * 5).noise)
+        noises.append(Balance("", "", "", "", 200, *[signed] * 5).noise)
     assert np.mean(gaps) == pytest.approx(np.mean(noises), rel=0.12)
 
 
 def test_regret_tells_strong_from_random(folder):
-    frame = regret_frame(open_run(folder), 4, 300).set_index(["agent", "opponent"])
-    strong, weak = (frame.loc[(agent, "Average")] for agent in ("cmcts:iterations=200", "random"))
+    run = open_run(folder)
+    found = judge_run(run, 4, 300)
+    frame = regret_frame(run, found).set_index(["agent", "opponent"])
+    strong, weak = (frame.loc[(agent, AVERAGE)] for agent in ("cmcts:iterations=200", "random"))
     assert 0 <= strong.points_lost < 0.5 * weak.points_lost
+    assert strong.points_lost_low <= strong.points_lost <= strong.points_lost_high
     assert strong.grave < weak.grave
-    again = regret_frame(open_run(folder), 4, 300).set_index(["agent", "opponent"])
-    assert frame.equals(again)
+    assert found.games.equals(judge_run(run, 4, 300).games)
+
+
+def test_regret_is_the_same_with_any_number_of_workers(folder):
+    run = open_run(folder)
+    assert judge_run(run, 1, 50, workers=2).games.equals(judge_run(run, 1, 50, workers=1).games)
 
 
 def test_forecasts_are_the_logged_means(folder):
@@ -81,6 +93,8 @@ def test_published_gaps():
     assert gaps["cmcts_rosas", "random", 0.0, 0.0, 0.0] == 8.4
     assert gaps["cmcts_posas", "Average", 5.0, 0.0, 0.0] == 34.61
     assert gaps["cmcts_rosas", "random", 0.0, 0.0, 3.0] == 57.6
+    assert gaps["ismcts_posas", "random -> base", 5.0, 0.1, 0.0] == 0.9
+    assert gaps["ismcts_posas", "Average", 5.0, 0.1, 0.0] != 38.53333333  # the mean over swap agents is of signed differences
 
 
 def test_commands(folder, tmp_path, capsys):
@@ -92,3 +106,8 @@ def test_commands(folder, tmp_path, capsys):
     assert balance_main([str(tmp_path)]) == 2
     assert regret_main([str(folder), "--games", "0"]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+    words = ["--games", "1", "--iterations", "50", "--workers", "1", "--csv", str(tmp_path / "r.csv")]
+    assert regret_main([str(folder), *words]) == 0
+    told = capsys.readouterr()
+    assert "50 iterations" in told.out and str(folder / "regret.csv") in told.out and (tmp_path / "r.csv").exists()
+    assert kept_regret(open_run(folder)).iterations == 50
