@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from analysis import plots
+from analysis.balance import averages_frame, balances
 from analysis.counterparts import Comparison
 from analysis.dda import win_difference
 from analysis.ranking import Ranking
@@ -74,6 +76,7 @@ def pictures(summary: Summary) -> Iterator[Picture]:
         if summary.points:
             yield sweep_picture(summary)
         elif summary.agent_cells:
+            yield from balance_pictures(summary)
             yield from dda_pictures(summary)
         square = matrix(summary.cells)
         if summary.two_players and not summary.agent_cells and len(square) > 2:
@@ -154,6 +157,30 @@ def signed_frame(cells: list[Cell]) -> pd.DataFrame:
             row |= {name: scale * estimate.value, f"{name}_low": scale * low, f"{name}_high": scale * high}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def balance_pictures(summary: Summary) -> Iterator[Picture]:
+    """All judged agents side by side, one figure a map: gap with its noise, and how far apart the scores were."""
+    given = balances(summary)
+    frame = averages_frame(given) if given else pd.DataFrame(columns=["map"])
+    for board, rows in frame.groupby("map", sort=False):
+        rows = rows.iloc[:MOST_BARS].assign(agent=rows["agent"].map(summary.short_names))
+        figure, axes = plots.new_figure(plots.COLUMN, (22 + 5.2 * len(rows)) * plots.MM, columns=2, sharey=True)
+        left, right = axes[0]
+        plots.gaps(rows, left)
+        plots.distances(rows, right)
+        right.tick_params(axis="y", length=0)
+        found = dict(zip(*reversed(left.get_legend_handles_labels())))
+        names = [name for name in ("ours, 95 %", "noise", "printed") if name in found]
+        figure.legend([found[name] for name in names], names, loc="outside upper center", ncols=3, handlelength=1.4)
+        told = ", ".join(f"{r.agent} {r.gap:.0f} % (noise {r.noise:.0f}), {r.distance:.1f} points" for r in rows.itertuples())
+        alone = frame["map"].nunique() == 1
+        stem = "balance" if alone else "balance_" + re.sub(r"[^a-z0-9]+", "_", str(board).lower()).strip("_")
+        caption = (
+            f"Mean over opponents{'' if alone else f' on {board}'} of the gap between win % and loss %, and of the absolute score "
+            "difference. Grey: the gap that chance alone gives equals at this number of games; diamond: printed."
+        )
+        yield Picture(stem, caption, f"Agents by gap, the smallest first, with mean absolute difference: {told}.", figure)
 
 
 def dda_pictures(summary: Summary) -> Iterator[Picture]:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 MINUS = "\u2212"
 MM = 1 / 25.4
@@ -128,6 +128,49 @@ def dda_bars(frame: pd.DataFrame, ax: Axes, measure: str = "signed_win_differenc
     if label:
         ax.set_xlabel(label)
     return ax
+
+
+def gaps(frame: pd.DataFrame, ax: Axes) -> Axes:
+    """Each agent's gap in percent (columns agent, gap, gap_low, gap_high, noise, published_gap), first row on top.
+
+    The grey bar reaches as far as chance alone would take a gap; a diamond marks the printed one.
+    """
+    places = np.arange(len(frame))[::-1]
+    _dots(frame, "gap", ax, places)
+    ax.barh(places, frame["noise"], height=0.62, color=LIGHT, label="noise", zorder=1)
+    printed = frame["published_gap"].notna().to_numpy()
+    if printed.any():
+        ax.plot(
+            frame["published_gap"][printed], places[printed] - 0.3, "D", markersize=3, markerfacecolor="white", color=PALETTE[1],
+            label="printed", zorder=4,
+        )  # fmt: skip
+    ax.set_xlim(0, 1.03 * max(10.0, float(np.nanmax(frame[["gap", "gap_high", "noise", "published_gap"]].to_numpy(float)))))
+    ax.set_yticks(places, [plain_name(str(name)) for name in frame["agent"]])
+    ax.set_xlabel("gap (%)")
+    return ax
+
+
+def distances(frame: pd.DataFrame, ax: Axes) -> Axes:
+    """Each agent's mean absolute score difference (columns agent, distance, distance_low, distance_high), first row on top."""
+    places = np.arange(len(frame))[::-1]
+    _dots(frame, "distance", ax, places)
+    ax.set_xlim(0, 1.06 * float(np.nanmax(frame[["distance", "distance_high"]].to_numpy(float))) or 1.0)
+    ax.set_yticks(places, [plain_name(str(name)) for name in frame["agent"]])
+    ax.set_xlabel("mean absolute score\ndifference (points)")
+    return ax
+
+
+def _dots(frame: pd.DataFrame, measure: str, ax: Axes, places: np.ndarray) -> None:
+    """A dot with its interval for each row."""
+    values = frame[measure].to_numpy(float)
+    ends = np.abs(np.stack([values - frame[f"{measure}_low"], frame[f"{measure}_high"] - values])).astype(float)
+    for place in places:
+        ax.axhline(place, color=LIGHT, linewidth=0.5, zorder=0)
+    ax.errorbar(
+        values, places, xerr=np.nan_to_num(ends), fmt="o", color=PALETTE[0], elinewidth=1.2, capsize=2, label="ours, 95 %", zorder=3
+    )
+    ax.set_ylim(-0.65, len(frame) - 0.4)
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
 
 
 def ridges(counts: np.ndarray, centres: np.ndarray, labels: Sequence[str], ax: Axes) -> Axes:

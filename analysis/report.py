@@ -40,7 +40,7 @@ from experiments.refusal import Refusal
 
 LARGEST = 3_000_000  # bytes of the page
 MATCHUPS_WITH_GAMES = 600  # more than this, and only the first ones list their games
-WIDE_TABLES = ("statistics", "correlations", "games", "tests", "rates", "dda", "paired")  # folded: long, for looking up
+WIDE_TABLES = ("statistics", "correlations", "games", "tests", "rates", "dda", "balance", "paired")  # folded: long, for looking up
 
 
 OF_THE_MACHINE = ("results_dir", "cluster", "display")  # settings that say nothing about the games

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.balance import averages_frame, balance_frame, balances
+from analysis.closeness import CLOSE
 from analysis.counterparts import Comparison
 from analysis.dda import AVERAGE, dda_frame
 from analysis.estimate import deals_needed
 from analysis.ranking import Ranking, rank, tables_of
 from analysis.rates import averages, first_move, matrix, rates_frame, seat_rates, statistics_frame
+from analysis.regret_file import GRAVE, Regret, kept_regret
 from analysis.summary import Summary
 from analysis.sweep import curves, paired_steps
 from analysis.sweep_claims import check_claims
 from analysis.tables import Column, ResultTable
 from analysis.tests import pairwise_tests, seat_balance
+from experiments.refusal import Refusal
 
 STATISTIC_NAMES = {
     "score": "score (points)",
@@ -254,6 +258,59 @@ def dda_averages_table(summary: Summary) -> ResultTable | None:
     return ResultTable("dda_averages", "Difficulty adjustment, mean over opponents", frame, whole.columns, whole.note)
 
 
+def balance_tables(summary: Summary) -> list[ResultTable]:
+    """The gap of each judged agent beside what a small gap alone would hide: means over opponents, and each opponent."""
+    if summary.points:
+        return []
+    try:
+        regret = kept_regret(summary.run)
+        told = _regret_note(summary, regret)
+    except Refusal as refusal:
+        regret, told = None, f"{refusal}."
+    given = balances(summary, regret)
+    if not given:
+        return []
+    means, each = averages_frame(given), balance_frame(given)
+    middle = [Column("gap", "gap, win % less loss %", 1, True), Column("noise", "noise of the gap", 1)]
+    printed = [Column("published_gap", "printed gap", 1)] if each["published_gap"].notna().any() else []
+    middle += printed
+    middle += [Column("difference", "mean difference", 2, True, True), Column("distance", "mean absolute difference", 2, True)]
+    middle += [Column("close", f"within {CLOSE} points %", 1, True), Column("draws", "draws %", 1, True)]
+    if regret:
+        middle += [Column("points_lost", "points lost per decision", 2, True)]
+        middle += [Column("grave", f"decisions losing more than {GRAVE} %", 1, True)]
+    first = [Column("map", "map")] if each["map"].nunique() > 1 else []
+    first.append(Column("agent", "agent"))
+    note = (
+        "A small gap alone would also come from a coin between full strength and losing on purpose. Noise: the gap that chance "
+        "alone gives equals whose games vary like these, at this number of games. Differences: own score less the best opponent's, "
+        "before the floor at 0. "
+    )
+    note += "" if summary.two_players else "A loss is a game that anybody else wins. "
+    note += "Printed: Warwick report, searches of 30,000 iterations. " if printed else ""
+    over = "The gap's interval takes the sign against each opponent as known. "
+    averaged = [*first, Column("opponents", "opponents"), *middle]
+    single = [*first, Column("opponent", "against"), Column("games", "games"), *middle]
+    single += [Column("decisions", "decisions judged")] if regret else []
+    links = _game_links(each, "gap")
+    return [
+        ResultTable("balance_averages", "Balance, mean over opponents", means, averaged, note + over + told),
+        ResultTable("balance", "Balance, per opponent", each, single, note + told, links),
+    ]
+
+
+def _regret_note(summary: Summary, regret: Regret | None) -> str:
+    if regret:
+        matchups = regret.games["matchup"].nunique()
+        return (
+            f"Points lost: judged by an independent full-strength search of {regret.iterations:,} iterations, over "
+            f"{regret.decisions:,} decisions in {len(regret.games):,} games, the first of each of {matchups:,} matchups."
+        )
+    if "moves" in summary.run.manifest.datasets():
+        return f"Points lost per decision are not judged yet: `python -m analysis.regret {summary.path}`."
+    return ""
+
+
 def sweep_table(summary: Summary) -> ResultTable | None:
     """The points of a sweep."""
     if not summary.points:
@@ -312,7 +369,9 @@ def comparison_table(comparison: Comparison, number: int) -> ResultTable:
 
 def tables_of_run(summary: Summary) -> list[ResultTable]:
     """Every table that this run has something for, the most telling first."""
+    balance = balance_tables(summary)
     found: list[ResultTable | None] = [
+        *balance[:1],
         dda_averages_table(summary),
         sweep_table(summary),
         claims_table(summary),
@@ -322,7 +381,7 @@ def tables_of_run(summary: Summary) -> list[ResultTable]:
     if not summary.points and not summary.agent_cells:
         found.append(average_table(summary))
     ranking = ranking_of(summary)
-    found += [ranking_table(ranking) if ranking else None, dda_table(summary), rates_table(summary)]
+    found += [ranking_table(ranking) if ranking else None, *balance[1:], dda_table(summary), rates_table(summary)]
     found += [
         tests_table(summary),
         seats_table(summary),
