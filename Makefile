@@ -28,12 +28,12 @@ test-full: setup
 
 # A real SLURM of three nodes on this machine, as root: installed if need be, started, tested with, taken down.
 test-slurm: setup
-	tests/slurm/install.sh
+	tests/debian.sh slurm
 	$(BIN)/python -m pytest -m slurm -rs tests/slurm
 
 # Of these, three that every change must pass: the start, a sweep over three nodes, a killed node.
 test-slurm-short: setup
-	tests/slurm/install.sh
+	tests/debian.sh slurm
 	$(BIN)/python -m pytest -m short -rs tests/slurm
 
 bench: setup

@@ -5,6 +5,7 @@ Lost workers are tried again, broken games are not; Ctrl-C and a deadline end a 
 
 import json
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ from experiments.worker import Played, Task
 
 IN_FLIGHT = 3  # tasks for each worker: one playing, one waiting, one coming back
 MARGIN = 5.0  # seconds kept free before a deadline
+PATIENCE = 2.0  # seconds without a word
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,17 @@ def _signals() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def _told_if_slow(progress: Progress, text: str) -> Iterator[None]:
+    """Say what is being done, if it takes longer than a person waits without wondering."""
+    timer = threading.Timer(PATIENCE, progress.say, [text])
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 class _Drive:
     """One call of the driver."""
 
@@ -139,8 +152,9 @@ class _Drive:
                 self.store.note(note | engine_facts(Path(__file__).parent))
                 progress.say(f"the engine has changed; {note['checked']} stored games were played again and are the same")
             progress.count_stored(run)
-            seconds = executor.warm(self.plan.spec.game, self._identities(segments))
-            if seconds > 2:
+            with _told_if_slow(progress, "compiling the engine and the agents: once for each version, about a minute"):
+                seconds = executor.warm(self.plan.spec.game, self._identities(segments))
+            if seconds > PATIENCE:
                 progress.say(f"compiled in {seconds:.0f} s; later starts find it in the cache")
             progress.start_clock()
             try:

@@ -4,7 +4,7 @@ python -m tests.slurm.sandbox start FOLDER     # prints the line that points a s
 python -m tests.slurm.sandbox stop FOLDER
 
 Every process of the sandbox, daemon or job, carries SLURM_CONF=FOLDER/slurm.conf in its environment: that is how they are found
-again. Needs root and the Debian packages slurmctld, slurmd, slurm-client, munge (tests/slurm/install.sh).
+again. Needs root and the Debian packages slurmctld, slurmd, slurm-client, munge (tests/debian.sh slurm).
 """
 
 import os
@@ -65,7 +65,7 @@ def why_not() -> str | None:
     """The reason why no SLURM can be started here, or None."""
     missing = [program for program in PROGRAMS if not program_path(program)]
     if missing:
-        return f"SLURM is not installed here ({', '.join(missing)} missing): run tests/slurm/install.sh as root"
+        return f"SLURM is not installed here ({', '.join(missing)} missing): run tests/debian.sh slurm as root"
     if os.geteuid() != 0:
         return "a SLURM of several nodes on one machine needs root"
     return None
