@@ -5,9 +5,11 @@ import pytest
 
 from tests.naive.control import BasePlayer, PlainControl, belief, likely_moves, views_of
 from tests.naive.reference import Stream
+from tests.naive.search import as_words
+from tests.naive.ticket_belief import PlainHands
 from tests.test_search_against_plain import dump, position
 from ttr.actions import apply_code, count_actions
-from ttr.agents.contract import GRID, new_scratch
+from ttr.agents.contract import GRID, ME, new_scratch
 from ttr.agents.registry import AgentError, parse_agent
 from ttr.batch import Table, deals_and_rotations
 from ttr.board import load_board
@@ -28,10 +30,12 @@ def scratch():
     return new_scratch()
 
 
-def compare(g, s, text, word, scratch, believed=None):
-    """Both searches of one decision, with beliefs by seat if any; returns how many nodes they have."""
+def compare(g, s, text, word, scratch, believed=None, before=None):
+    """Both searches of one decision, with beliefs by seat, or all those of the record `before`; returns the number of nodes."""
     agent, hidden = parse_agent(text), text.startswith("ismcts")
     seat, seen = JittedSeat(g, agent, word, scratch), new_state()
+    for name in ("belief", "tickets", "hands") if before is not None else ():
+        seat.me[name] = before[name]
     for p, weights in (believed or {}).items():
         seat.me["belief"][p] = weights
     observe(g, s, int(s["player"]), seen)
@@ -44,7 +48,9 @@ def compare(g, s, text, word, scratch, believed=None):
         float(np.dot((believed or {}).get(p, [1 / 6] * 6), np.arange(6) / 5)) if fields["estimate"] else fields["randomness"]
         for p in range(g.players)
     ]
-    plain = PlainControl(g, fields, stream.word, hidden, eps, sign * round(2 * fields["target"]))
+    start = np.zeros(1, ME)[0] if before is None else before
+    hands = PlainHands.of(g, int(s["player"]), start) if fields.get("tickets") == "believed" else None
+    plain = PlainControl(g, fields, stream.word, hidden, eps, sign * round(2 * fields["target"]), hands)
     assert plain.run(seen if hidden else s) == code
     assert dump(scratch["tree"]) == plain.root.dump()
     assert plain.root.even < 0
@@ -66,10 +72,14 @@ SHARP = [0.5, 0.25, 0.25, 0.0, 0.0, 0.0]
         ("estimate=false,randomness=0", {}),
         ("estimate=false,randomness=1,cp=1", {}),
         ("estimate=false,randomness=0.25,target=-3,coin=false", {0: SHARP, 1: SHARP}),
+        ("tickets=plain", {}),
+        ("tickets=returned_known", {}),
     ],
 )
 def test_every_choice_on_yang(agent, fields, believed, scratch):
     nodes = 0
+    if agent == "cmcts_control" and "tickets" in fields:
+        pytest.skip("it knows the tickets")
     for seed, decisions in ((1, 0), (2, 4), (3, 12), (4, 25)):
         text = f"{agent}:iterations=120,{fields}".rstrip(",")
         nodes += compare(*position(*YANG, seed, decisions), text, 1000 + seed, scratch, believed)
@@ -107,37 +117,79 @@ def game_of(g, agents, seed, scratch, look):
     return seats
 
 
-@pytest.mark.parametrize("watcher", ["cmcts_control", "ismcts_control"])
+@pytest.mark.parametrize("watcher", ["cmcts_control", "ismcts_control", "ismcts_control:tickets=plain"])
 @pytest.mark.parametrize("opponents", [["base"], ["random"], ["random_smart", "greedy"]])
 def test_beliefs_are_bayes_rule_over_the_moves_seen(watcher, opponents, scratch):
-    """The posterior after every move of a game is the one counted out in fractions."""
+    """The posterior on randomness and the hands of tickets after every move of a game are those counted out plainly."""
     players = 1 + len(opponents)
     name, preset = ("yang", "warwick") if players == 2 else ("usa", "official")
     g = compile_game(load_board(name), resolve_rules(load_board(name), preset, players))
     base, seen, moves = BasePlayer(g), new_state(), {p: [] for p in range(1, players)}
+    weighs = watcher == "ismcts_control"
 
     def look(s, p, code, seats):
         if p == 0 or len(moves[p]) >= 12:
             return
-        if watcher == "cmcts_control":
-            view = likely_moves(g, s, code, base)
-            views = [view] if view else []
-        else:
+        told = likely_moves(g, s, code, base)
+        views = [told] if told else []
+        hands = PlainHands.of(g, 0, seats[0].me, "plain" in watcher)
+        if watcher != "cmcts_control" and told:
             observe(g, s, 0, seen)
-            word = int(seats[0].stream)
-            views = views_of(g, seen, code, 0, word, False, base) if likely_moves(g, s, code, base) else []
+            eps = float(np.dot(before[p], np.arange(6) / 5)) if moves[p] else 0.5
+            views = views_of(g, seen, code, int(seats[0].stream), hands, base, eps if weighs else None)
         if views:
             moves[p].append(views)
-            expected[p] = [float(w) for w in belief(moves[p])]
+            expected = [float(w) for w in belief(moves[p])]
+            me, mine = seats[0].me, seats[0].me.copy()
             seats[0].watch(s, 0, code)
-            assert np.allclose(seats[0].me["belief"][p], expected[p], rtol=1e-12)
-            seats[0].me["belief"][p] = before[p]  # game_of lets it watch the move again
-            before[p] = expected[p]
+            assert np.allclose(me["belief"][p], expected, rtol=1e-12)
+            if weighs:
+                assert [(h["low"], h["high"]) for h in me["hands"][p]] == [tuple(as_words(hand)) for hand, _ in hands.hands[p]]
+                assert np.allclose(me["hands"][p]["weight"], [weight for _, weight in hands.hands[p]], rtol=1e-9)
+            for name in me.dtype.names:
+                me[name] = mine[name]  # game_of lets it watch the move again
+            before[p] = expected
 
-    expected, before = {}, {p: np.zeros(GRID) for p in moves}
-    seats = game_of(g, [f"{watcher}:iterations=20", *opponents], 5, scratch, look)
+    before = {p: np.zeros(GRID) for p in moves}
+    seats = game_of(g, [f"{watcher}{',' if ':' in watcher else ':'}iterations=20", *opponents], 5, scratch, look)
     assert all(len(seen_moves) >= 5 for seen_moves in moves.values())
     assert int(seats[0].me["watched"]) == -1
+
+
+@pytest.mark.parametrize(("name", "preset", "opponents"), [("yang", "warwick", ["hoarder_ticket"]), ("europe", "orebro", ["base"])])
+def test_searches_from_what_was_learnt(name, preset, opponents, scratch):
+    """In mid-game, with hands of tickets weighed by many moves and made longer by tickets drawn, both searches are the same."""
+    g = compile_game(load_board(name), resolve_rules(load_board(name), preset, 1 + len(opponents)))
+    searched, drawn = [], []
+
+    def look(s, p, code, seats):
+        before = records[-1] if records else None
+        if p == 0 and before is not None and before["tickets"][1] and len(searched) < 6 and int(s["turn"]) % 4 == 0:
+            drawn.append(int(s["turn"]))
+            believed = before["belief"][1]
+            eps = {1: believed} if believed.any() else {}
+            searched.append(compare(g, s, "ismcts_control:iterations=40", 5 + len(searched), scratch, eps, before))
+        records.append(seats[0].me.copy())
+
+    records = []
+    game_of(g, ["ismcts_control:iterations=10", *opponents], 3, scratch, look)
+    assert len(searched) >= 3 and sum(searched) > 60
+
+
+def test_opponents_tickets_are_found_out(scratch):
+    """Towards the end of a game the base player's very hand has much more weight than a hand dealt by chance."""
+    g = compile_game(load_board("yang"), resolve_rules(load_board("yang"), "warwick", 2))
+    weights, chances = [], []
+
+    def look(s, p, code, seats):
+        hands, held = seats[0].me["hands"][1], s["held"][1]
+        if seats[0].me["tickets"][1] and int(s["turn"]) >= 16 and p == 0:
+            weights.append(sum(float(h["weight"]) for h in hands if (h["low"], h["high"]) == tuple(held)))
+            chances.append(1 / len({(int(h["low"]), int(h["high"])) for h in hands}))
+
+    for seed in range(12):
+        game_of(g, ["ismcts_control:iterations=20", "base"], seed, scratch, look)
+    assert len(weights) >= 10 and np.mean(weights) > 4 * np.mean(chances)
 
 
 def test_players_are_told_apart(scratch):

@@ -1,4 +1,4 @@
-"""Control search written slowly and plainly: two sums a node, opponents' mixture, playouts as believed, and the belief itself.
+"""Control search written slowly and plainly: two sums a node, opponents' mixture, playouts as believed, and the belief about eps.
 
 The base player's move comes from its own jitted agent, whose memory is made anew at the root of every iteration: the fast search
 makes it once for each hand of tickets.
@@ -42,23 +42,35 @@ class BasePlayer:
         return code
 
 
+def likelihood(eps, n, habit):
+    """Of a move among n, which is the base player's or not."""
+    return eps / n + (1 - eps) * (Fraction(4, 5) if habit else Fraction(1, 5) / n)
+
+
 def belief(moves):
-    """Posterior on the grid after moves, each as a list of (legal actions, whether it is the base player's move), one per view."""
+    """Posterior on the grid after moves, each as a list of views: (weight, legal actions, whether it is the base player's move)."""
     weights = [Fraction(1, 6)] * 6
     for views in moves:
         for k, eps in enumerate(GRID):
-            each = [eps / n + (1 - eps) * (Fraction(4, 5) if habit else Fraction(1, 5) / n) for n, habit in views]
-            weights[k] *= sum(each) / len(each)
+            each = [Fraction(weight) * likelihood(eps, n, habit) for weight, n, habit in views]
+            weights[k] *= sum(each) / sum(Fraction(weight) for weight, _, _ in views)
         weights = [w / sum(weights) for w in weights]
     return weights
 
 
 class PlainControl(PlainSearch):
-    """One decision of a control search; `randomness` by seat, `target` in half points, both as they stand at this decision."""
+    """One decision of a control search; `randomness` by seat, `target` in half points, `hands` (if any) as they stand then."""
 
-    def __init__(self, g, fields, word, hidden, randomness, target):
+    def __init__(self, g, fields, word, hidden, randomness, target, hands=None):
         super().__init__(g, fields, word, hidden)
-        self.randomness, self.target, self.base = randomness, target, BasePlayer(g)
+        self.randomness, self.target, self.base, self.hands = randomness, target, BasePlayer(g), hands
+
+    def run(self, root):
+        """Build the tree and return the code of the action chosen."""
+        for p in range(self.g.players) if self.hands else ():
+            if p != self.hands.seat:
+                self.hands.update(root, p, self.stream)
+        return super().run(root)
 
     def happens(self, probability):
         """Whether something of this probability happens; what cannot is not drawn."""
@@ -68,7 +80,9 @@ class PlainControl(PlainSearch):
     def iterate(self, root):
         """One iteration: walk down, expand, play out as believed, add to both sums."""
         s, me = copy_of(root), int(root["player"])
-        if self.hidden:
+        if self.hands:
+            s = self.hands.world(root, self.hands.dealt(root, self.stream), self.stream)
+        elif self.hidden:
             s = determinized(self.g, root, self.fields["tickets"] == "plain", self.stream)
         minds = {p: self.base.memory(s, p) for p in range(self.g.players) if p != me}
         path, expanded = [self.root], False
@@ -113,14 +127,22 @@ def likely_moves(g, s, code, base):
     n = count_actions(g, s)
     if int(s["phase"]) in (CHOOSE, FIRST_CHOICE) or n < 2:
         return None
-    return n, base.move(s) == code
+    return 1, n, base.move(s) == code
 
 
-def views_of(g, seen, code, seat, word, plain, base, looks=16):
-    """The views of a watcher that does not cheat: worlds it may believe in, in which the mover has paid for its claim."""
-    mover, found = int(seen["player"]), []
+def views_of(g, seen, code, word, hands, base, eps=None, looks=16):
+    """The views of a watcher that does not cheat: worlds it may believe in, in which the mover has paid for its claim.
+
+    With `eps`, the mover's randomness so far, there is one for each of its hands in `hands`, which the move weighs.
+    """
+    mover, found, factors = int(seen["player"]), [], []
     stream = Stream(mix(((word ^ (8 * int(seen["turn"]) + mover)) + GOLD) % WORD))
-    for _ in range(looks):
+    if eps is not None:
+        hands.update(seen, mover, stream)
+    for hand, weight in hands.hands[mover] if eps is not None else [(None, 1 / looks)] * looks:
+        factors.append(None)
+        if not weight:
+            continue
         s = copy_of(seen)
         if code & 15 == CLAIM:
             locomotives, length = (code >> 15) & 15, int(g.tables["length"][(code >> 4) & 127])
@@ -130,10 +152,11 @@ def views_of(g, seen, code, seat, word, plain, base, looks=16):
                 s["deck"] -= unseen << (7 * colour)
                 s["hidden_cards"][mover] -= unseen
                 s["hidden"] -= unseen
-        s["player"] = seat
-        world = determinized(g, s, plain, stream)
-        world["player"] = mover
+        world = hands.world(s, {mover: hand} if hand else {}, stream)
         view = likely_moves(g, world, code, base)
         if view:
-            found.append(view)
+            found.append((weight, *view[1:]))
+            factors[-1] = float(likelihood(Fraction(eps or 0), *view[1:]))
+    if eps is not None:
+        hands.weigh(mover, factors)
     return found

@@ -81,7 +81,7 @@ def drawn(pool, n, stream):
 
 
 def determinized(g, seen, plain, stream):
-    """A whole state that the player to move may believe in."""
+    """A whole state that the player to move may believe in; an opponent whose tickets are given keeps them."""
     s = copy_of(seen)
     me = int(s["player"])
     others = [p for p in range(g.players) if p != me]
@@ -95,13 +95,13 @@ def determinized(g, seen, plain, stream):
     phase, shown = int(s["phase"]), []
     if phase in (CHOOSE, FIRST_CHOICE):
         shown = s["queue"][: min(int(s["waiting"]), g.dealt if phase == FIRST_CHOICE else g.drawn)].tolist()
-    unseen = [t for t in range(g.tickets) if t not in shown and t not in members(s["held"][me])]
+    unseen = [t for t in range(g.tickets) if t not in shown and not any(t in members(held) for held in s["held"])]
     stays = [] if plain else [t for t in unseen if t in members(s["returned"][me])]
     if g.far_and_near:
         queue = far_and_near_queue(g, s, me, others, shown, unseen, stays, stream)
     else:
         tickets = [t for t in unseen if t not in stays]
-        for p in others:
+        for p in (p for p in others if s["hidden_tickets"][p]):
             s["held"][p] = as_words([tickets.pop(stream.below(len(tickets))) for _ in range(int(s["hidden_tickets"][p]))])
         queue = shuffled(sorted(tickets + stays), stream)
     for p in others:
@@ -127,7 +127,7 @@ def far_and_near_queue(g, s, me, others, shown, unseen, stays, stream):
     near = [t for t in unseen if not g.tables["far"][t] and t not in stays]
     waiting = [p for p in others if int(s["phase"]) == FIRST_CHOICE and p > int(s["player"])]
     for p in others:
-        if p not in waiting:
+        if p not in waiting and not members(s["held"][p]):
             hand = [far.pop(stream.below(len(far)))]
             hand += [near.pop(stream.below(len(near))) for _ in range(int(s["hidden_tickets"][p]) - 1)]
             s["held"][p] = as_words(hand)

@@ -4,8 +4,8 @@
 
 `g` is the game (tables.py), `seen` what the player to move may see (observation.py; the true state for agents that cheat), its
 seat being `seen.player`. `me` is the player's own record: random stream, parameters in the order of params.py, and a
-memory that starts at zero in every game, as does `belief`. `scratch` belongs to the worker: room for path searches and search
-trees, whose content means nothing between decisions.
+memory that starts at zero in every game, as do `belief` and `tickets`. `scratch` belongs to the worker: room for path searches
+and search trees, whose content means nothing between decisions.
 
 A module with `WATCHES = True` is also called before each other player's action is done, with `me.watched` = its code (-1 when it
 is to decide), `me.seat` = its own seat and `seen` what it may see of that moment; what it returns is ignored, and its stream must
@@ -31,7 +31,9 @@ from ttr.tables import GAME_TYPE, MAX_PLAYERS
 
 MAX_PARAMS, MAX_MEMORY = 16, 16
 GRID = 6  # values that a belief is spread over
+HANDS = 64  # hands of tickets that another player is believed to hold
 KNOWN_PATHS = 1 << 13
+HAND = np.dtype([("low", "i8"), ("high", "i8"), ("weight", "f8"), ("until", "i8")], align=True)
 ME = np.dtype(
     [
         ("stream", "u8"),
@@ -39,6 +41,8 @@ ME = np.dtype(
         ("memory", "i8", MAX_MEMORY),
         ("model", "f8", MAX_PARAMS),  # parameters of the agent it takes others for
         ("belief", "f8", (MAX_PLAYERS, GRID)),  # about each other player, by seat
+        ("tickets", "i8", MAX_PLAYERS),  # how many tickets the hands of each other player have; 0: no hands yet
+        ("hands", HAND, (MAX_PLAYERS, HANDS)),
         ("seat", "i8"),  # set when it watches
         ("watched", "i8"),
         ("iterations", "i8"),  # what the last search did; zero for agents that do not search
@@ -90,6 +94,7 @@ def start_game(me, stream):
     for k in range(MAX_MEMORY):
         me.memory[k] = 0
     for p in range(MAX_PLAYERS):
+        me.tickets[p] = 0
         for k in range(GRID):
             me.belief[p, k] = 0.0
 

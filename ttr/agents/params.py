@@ -135,6 +135,7 @@ class InformationSetControl(InformationSetSearch):
     """The same over determinizations."""
 
     dda: Literal["control"]  # type: ignore[assignment]  # one value more, and the only one
+    tickets: Literal["returned_known", "plain", "believed"]  # type: ignore[assignment]  # one value more
     coin: bool
     estimate: bool
     randomness: float

@@ -20,11 +20,12 @@ from ttr.agents.contract import pick
 from ttr.agents.params import CheatingControl, InformationSetControl, field_index
 from ttr.jit import inlined, jitted
 from ttr.search.budget import goes_on, nanoseconds
-from ttr.search.determinize import determinize
+from ttr.search.determinize import BELIEVED, PLAIN, determinize
 from ttr.search.difficulty import BEST_MEAN, CONTROL, choose, mean_points
 from ttr.search.legality import nth_action
 from ttr.search.opponent_model import believed_randomness, in_chances, modelled_playout, remember_paths, seat_models, watch
 from ttr.search.search import CP, EXPLORATION, FORWARD_MODEL_CALLS, ITERATIONS, SECONDS, TARGET, TICKETS, descend, payoff
+from ttr.search.ticket_belief import deal_hands, ready_hands
 from ttr.search.tree import add_distance, add_payoff, clear, fill_logs
 from ttr.search.uct import CONTROL as OWN_NODES_STEER
 from ttr.search.uct import F, Rule
@@ -44,10 +45,16 @@ def target_of_game(me, coin):
 
 
 @inlined
+def _randomness(me, p, later):
+    """How random another player is taken to be: as believed, or as fixed."""
+    return believed_randomness(me, p) if me.params[ESTIMATE + later] else me.params[RANDOMNESS + later]
+
+
+@inlined
 def _set_chances(g, me, tree, player, later):
-    """How random each opponent is believed to be."""
+    """How random each opponent is taken to be, as chances."""
     for p in range(g.players):
-        eps = believed_randomness(me, p) if me.params[ESTIMATE + later] else me.params[RANDOMNESS + later]
+        eps = _randomness(me, p, later)
         tree.randomness[p] = in_chances(eps) if p != player else 0
         tree.chance[p] = in_chances(IN_TREE * eps) if p != player else 0
 
@@ -63,8 +70,12 @@ def grow_control(g, root, me, scratch, hidden, target):
     most_iterations = np.int64(params[ITERATIONS])
     most_calls = np.int64(params[FORWARD_MODEL_CALLS])
     deadline = np.int64(0) if params[SECONDS] == 0.0 else nanoseconds() + np.int64(params[SECONDS] * 1e9)
-    plain = np.int64(params[TICKETS])
+    plain = np.int64(params[TICKETS] == PLAIN)
+    believing = hidden and params[TICKETS] == BELIEVED
     stream = me.stream
+    if believing:
+        me.seat = player
+        stream = ready_hands(g, root, me, scratch, plain, stream)
     clear(tree)
     tree.two_sums = 1
     _set_chances(g, me, tree, player, _LATER if hidden else 0)
@@ -76,6 +87,8 @@ def grow_control(g, root, me, scratch, hidden, target):
         if iterations + 1 >= tree.logs:
             fill_logs(tree, 2 * iterations + 1024)
         tree.states[0] = root
+        if believing:
+            stream = deal_hands(g, s, me, stream)
         if hidden:
             stream = determinize(g, s, plain, stream)
         remember_paths(g, s, scratch, player)
@@ -94,7 +107,10 @@ def grow_control(g, root, me, scratch, hidden, target):
 def control_search(g, seen, me, scratch, hidden):
     """The code of the action to take, or what is learnt from another player's. A lone action needs no search."""
     if me.watched >= 0:
-        watch(g, seen, me, scratch, hidden, np.int64(me.params[TICKETS]))
+        tickets = me.params[TICKETS]
+        believing = hidden and tickets == BELIEVED
+        eps = _randomness(me, seen.player & 7, _LATER if hidden else 0)
+        watch(g, seen, me, scratch, hidden, np.int64(tickets == PLAIN), believing, eps)
         return np.int64(0)
     tree = scratch.tree
     me.iterations = 0

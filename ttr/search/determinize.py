@@ -2,7 +2,8 @@
 
 Opponents keep the cards they are known to hold; the rest of their hands is drawn without replacement from the unseen cards. Tickets
 likewise: those the player chooses from stay at the head of the ticket deck, those it has put back are somewhere in it (unless plain
-resampling is asked for, algorithm 7 of the Warwick report), the others are anywhere, in any order. The decks get fresh streams.
+resampling is asked for, algorithm 7 of the Warwick report), the others are anywhere, in any order. An opponent that was given
+tickets beforehand (ticket_belief.py) keeps them. The decks get fresh streams.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ from ttr.state import CHOOSE, FIRST_CHOICE
 from ttr.stream import GOLD, below, mix
 from ttr.tickets import revealed
 
-RETURNED_KNOWN, PLAIN = range(2)
+RETURNED_KNOWN, PLAIN, BELIEVED = range(3)  # the field `tickets`; the last one for control search alone
 
 
 @inlined
@@ -30,7 +31,7 @@ def _draw_cards(pool, n, stream):
 
 
 @inlined
-def _draw_ticket(low, high, stream):
+def draw_ticket(low, high, stream):
     """One ticket of a set, as the sets it leaves; the ticket is what they lack."""
     stream += GOLD
     k = below(mix(stream), popcount(low) + popcount(high))
@@ -69,14 +70,21 @@ def _shuffle(s, place, low, high, stream):
 
 
 @jitted
+def far_tickets(g):
+    """The far tickets, where far and near ones are dealt."""
+    low = np.int64(0)
+    high = np.int64(0)
+    for ticket in range(g.tickets):
+        if g.far_and_near and g.tables.far[ticket]:
+            low |= 1 << ticket if ticket < 64 else 0
+            high |= 1 << (ticket - 64) if ticket >= 64 else 0
+    return low, high
+
+
+@jitted
 def _deal_far_and_near(g, s, me, shown, low, high, stay_low, stay_high, stream):
     """Every opponent holds one far ticket; those that have not chosen yet find theirs in the queue, with a near one."""
-    far_low = np.int64(0)
-    far_high = np.int64(0)
-    for ticket in range(g.tickets):
-        if g.tables.far[ticket]:
-            far_low |= 1 << ticket if ticket < 64 else 0
-            far_high |= 1 << (ticket - 64) if ticket >= 64 else 0
+    far_low, far_high = far_tickets(g)
     near_low = low & ~far_low
     near_high = high & ~far_high
     far_low &= low
@@ -84,21 +92,21 @@ def _deal_far_and_near(g, s, me, shown, low, high, stay_low, stay_high, stream):
     place = shown
     for later in range(2):
         for p in range(g.players):
-            if p == me or (s.phase == FIRST_CHOICE and p > me) != (later == 1):
+            if p == me or (s.phase == FIRST_CHOICE and p > me) != (later == 1) or s.held[p, 0] | s.held[p, 1]:
                 continue
             before_low = far_low | near_low
             before_high = far_high | near_high
-            far_low, far_high, stream = _draw_ticket(far_low, far_high, stream)
+            far_low, far_high, stream = draw_ticket(far_low, far_high, stream)
             if later:
                 s.queue[place] = _only(before_low ^ far_low ^ near_low, before_high ^ far_high ^ near_high)
                 before_low = near_low
                 before_high = near_high
-                near_low, near_high, stream = _draw_ticket(near_low, near_high, stream)
+                near_low, near_high, stream = draw_ticket(near_low, near_high, stream)
                 s.queue[place + 1] = _only(before_low ^ near_low, before_high ^ near_high)
                 place += 2
                 continue
             for _ in range(s.hidden_tickets[p] - 1):
-                near_low, near_high, stream = _draw_ticket(near_low, near_high, stream)
+                near_low, near_high, stream = draw_ticket(near_low, near_high, stream)
             s.held[p, 0] = before_low ^ far_low ^ near_low
             s.held[p, 1] = before_high ^ far_high ^ near_high
             s.hidden_tickets[p] = 0
@@ -106,12 +114,14 @@ def _deal_far_and_near(g, s, me, shown, low, high, stay_low, stay_high, stream):
 
 
 @jitted
-def _deal_tickets(g, s, me, plain, stream):
-    """Tickets for the opponents and the ticket deck, out of those the player does not see."""
-    shown = revealed(g, s) if s.phase == CHOOSE or s.phase == FIRST_CHOICE else 0
-    low = _all_tickets(g, 0) & ~s.held[me, 0]
-    high = _all_tickets(g, 1) & ~s.held[me, 1]
-    for i in range(shown):
+def unseen_tickets(g, s, me, plain):
+    """The tickets that others may hold, and own returned ones known to be in the deck, as two sets of two words each."""
+    low = _all_tickets(g, 0)
+    high = _all_tickets(g, 1)
+    for p in range(g.players):
+        low &= ~s.held[p, 0]
+        high &= ~s.held[p, 1]
+    for i in range(_shown(g, s)):
         ticket = np.int64(s.queue[i])
         if ticket < 64:
             low &= ~(1 << ticket)
@@ -119,16 +129,27 @@ def _deal_tickets(g, s, me, plain, stream):
             high &= ~(1 << (ticket - 64))
     stay_low = 0 if plain else low & s.returned[me, 0]
     stay_high = 0 if plain else high & s.returned[me, 1]
-    low ^= stay_low
-    high ^= stay_high
+    return low ^ stay_low, high ^ stay_high, stay_low, stay_high
+
+
+@inlined
+def _shown(g, s):
+    return revealed(g, s) if s.phase == CHOOSE or s.phase == FIRST_CHOICE else 0
+
+
+@jitted
+def _deal_tickets(g, s, me, plain, stream):
+    """Tickets for the opponents and the ticket deck, out of those the player does not see."""
+    shown = _shown(g, s)
+    low, high, stay_low, stay_high = unseen_tickets(g, s, me, plain)
     if g.far_and_near:
         return _deal_far_and_near(g, s, me, shown, low, high, stay_low, stay_high, stream)
     for p in range(g.players):
-        if p != me:
+        if s.hidden_tickets[p]:
             before_low = low
             before_high = high
             for _ in range(s.hidden_tickets[p]):
-                low, high, stream = _draw_ticket(low, high, stream)
+                low, high, stream = draw_ticket(low, high, stream)
             s.held[p, 0] = before_low ^ low
             s.held[p, 1] = before_high ^ high
             s.hidden_tickets[p] = 0
@@ -137,7 +158,10 @@ def _deal_tickets(g, s, me, plain, stream):
 
 @jitted
 def determinize(g, s, plain, stream):
-    """Turn a copy of the observation of the player to move into a whole state; returns the stream."""
+    """Turn a copy of the observation of the player to move into a whole state; returns the stream.
+
+    `plain`: plain resampling, else own returned tickets are known to be in the deck.
+    """
     me = s.player & 7
     for p in range(g.players):
         if s.hidden_cards[p]:

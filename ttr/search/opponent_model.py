@@ -5,7 +5,8 @@ eps is a player's randomness. It can be learnt from the moves seen: the posterio
     eps / n + (1 - eps) (0.8 if it is the base player's move, else 0.2 / n)
 
 as the likelihood of a move among n. Ticket choices, which the base player makes by chance, and moves without an alternative tell
-nothing. A watcher that does not cheat averages the likelihood over determinizations in which the mover can pay for what it did.
+nothing. A watcher that does not cheat averages the likelihood over determinizations in which the mover can pay for what it did; the
+tickets that the mover may hold are learnt from the same likelihoods (ticket_belief.py).
 
 The base player's path is the costly part. It depends on the tickets and the routes still usable, so the one at the root is kept for
 each hand of tickets met, and during a playout the player's memory holds it while it lasts (agents/path.py).
@@ -14,11 +15,12 @@ each hand of tickets met, and during a playout the player's memory holds it whil
 import numpy as np
 
 from ttr.actions import CLAIM, apply_code, apply_nth, count_actions
-from ttr.agents.contract import GRID, KNOWN_PATHS, MAX_PARAMS
+from ttr.agents.contract import GRID, HANDS, KNOWN_PATHS, MAX_PARAMS
 from ttr.agents.path import base_move, find_path
 from ttr.cards import FIELD, LOCOMOTIVE, count_of
 from ttr.jit import inlined, jitted
 from ttr.search.determinize import determinize
+from ttr.search.ticket_belief import hold, settle_weights, update_hands
 from ttr.state import OVER, SECOND_CARD, TURN
 from ttr.stream import CERTAIN, GOLD, below, fold, happens, mix
 
@@ -152,8 +154,12 @@ def _show_payment(g, s, p, code):
 
 
 @jitted
-def watch(g, seen, me, scratch, hidden, plain):
-    """Learn from a move that another player is about to make: `me.watched`, in the true state or, if hidden, in what `me` sees."""
+def watch(g, seen, me, scratch, hidden, plain, believing, eps):
+    """Learn from a move that another player is about to make: `me.watched`, in the true state or, if hidden, in what `me` sees.
+
+    A hidden move is judged in LOOKS determinizations, or, if believing, in one for each hand that its player may hold; `eps`, the
+    player's randomness as believed before, says how much it tells of them.
+    """
     code = me.watched
     p = seen.player & 7
     if seen.phase != TURN and seen.phase != SECOND_CARD:
@@ -163,22 +169,34 @@ def watch(g, seen, me, scratch, hidden, plain):
         if n > 1:
             learn(me, p, 1.0 / n, _judge(g, seen, me, scratch, code, n))
         return
-    s = scratch.tree.states[0]
     stream = fold(me.stream, 8 * seen.turn + p)
+    if believing:
+        stream = update_hands(g, seen, me, scratch, p, plain, stream)
+    s = scratch.tree.states[0]
     by_chance = 0.0
     by_habit = 0.0
-    judged = 0
-    for _ in range(LOOKS):
+    judged = 0.0
+    for k in range(HANDS if believing else LOOKS):
+        weight = me.hands[p, k].weight if believing else 1.0 / LOOKS
+        if weight == 0.0:
+            continue
         scratch.tree.states[0] = seen
         if code & 15 == CLAIM:
             _show_payment(g, s, p, code)
+        if believing:
+            hold(s, p, me.hands[p, k])
         s.player = me.seat
         stream = determinize(g, s, plain, stream)
         s.player = p
         n = count_actions(g, s)
         if n > 1:
-            by_chance += 1.0 / n
-            by_habit += _judge(g, s, me, scratch, code, n)
-            judged += 1
-    if judged:
+            habit = _judge(g, s, me, scratch, code, n)
+            by_chance += weight / n
+            by_habit += weight * habit
+            judged += weight
+            if believing:
+                me.hands[p, k].weight = weight * (eps / n + (1.0 - eps) * habit)
+    if judged > 0.0:
         learn(me, p, by_chance / judged, by_habit / judged)
+    if believing:
+        settle_weights(me, p)

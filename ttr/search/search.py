@@ -18,7 +18,7 @@ from ttr.game import playout
 from ttr.jit import inlined, jitted
 from ttr.score import score
 from ttr.search.budget import goes_on, nanoseconds
-from ttr.search.determinize import determinize
+from ttr.search.determinize import PLAIN, determinize
 from ttr.search.difficulty import TRUE_POSAS, TRUE_ROSAS, choose, mean_points
 from ttr.search.legality import do_action, mark_legal, nth_action, untried_action
 from ttr.search.tree import LEAF, MAX_DEPTH, MAX_WORDS, NONE, add_child, add_payoff, clear, fill_logs, make_room, new_inner
@@ -172,7 +172,7 @@ def grow(g, root, me, tree, hidden):
     most_iterations = np.int64(params[ITERATIONS])
     most_calls = np.int64(params[FORWARD_MODEL_CALLS])
     deadline = np.int64(0) if params[SECONDS] == 0.0 else nanoseconds() + np.int64(params[SECONDS] * 1e9)
-    plain = np.int64(params[TICKETS])
+    plain = np.int64(params[TICKETS] == PLAIN)
     stream = me.stream
     clear(tree)
     s = tree.states[0]
