@@ -6,6 +6,7 @@ grid need no `+`, a grid takes `a,b` and `range(...)` as well as `[a,b]`, and a 
 
 import difflib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -26,6 +27,7 @@ from experiments.refusal import Refusal
 
 OPEN = ("sweep.grid.", "rules.", "map.")  # nodes that take keys they do not have yet
 APPENDED = ("sweep",)  # groups without a default, given as +sweep=NAME or sweep=NAME
+GROUPS = ("game", "scale", "cluster", *APPENDED)  # settings that name a configuration
 
 
 @dataclass(frozen=True)
@@ -73,15 +75,33 @@ def options(group: str) -> list[str]:
 
 def compose_config(name: str, overrides: Sequence[str], file: str | None = None) -> DictConfig:
     """The configuration of an experiment: conf/NAME.yaml, a user's file over it, the command line over both."""
+    group, slash, asked = name.partition("/")
+    if slash and asked not in options(group):
+        raise Refusal(f"{group}={asked}: there is no such configuration{near_miss(asked, options(group))}")
     words = [*(_file_overrides(file) if file else []), *(_with_quoted_agents(word) for word in overrides)]
     try:
         rewritten = [_rewritten(_parsed(word)) for word in words]
         with initialize_config_module("conf", version_base="1.3"):
             config = compose(name, rewritten)
         OmegaConf.resolve(config)
-        return config
     except (HydraException, OmegaConfBaseException) as error:
         raise Refusal(_told(error)) from None
+    _check_keys(config)
+    return config
+
+
+def _check_keys(config: DictConfig) -> None:
+    """Hydra adds keys (`+deal=3`) and takes them away (`~deals`); every setting must be there, and no other."""
+    inside = {"sweep": ("name", "grid"), "game": ("name", "adapter"), "cluster": tuple(Cluster.__dataclass_fields__)}
+    for path, keys in {"": tuple(_base_keys()), **inside}.items():
+        node = config.get(path) if path else config
+        there = list(node) if isinstance(node, DictConfig) else []
+        for key in there:
+            if key not in keys:
+                raise Refusal(f"there is no setting '{f'{path}.' if path else ''}{key}'{near_miss(str(key), keys)}")
+        for key in keys:
+            if key not in there:
+                raise Refusal(f"the setting {f'{path}.' if path else ''}{key} cannot be left out")
 
 
 def _parsed(word: str) -> Override:
@@ -97,6 +117,8 @@ def _with_quoted_agents(word: str) -> str:
     key, equals, value = word.partition("=")
     if key.lstrip("+") not in ("agents", "opponents") or any(mark in value for mark in "'\"{}$") or value.count("[") > 1:
         return word
+    if value.strip().startswith("[") != value.strip().endswith("]"):
+        return word  # a bracket is missing: refused when it is parsed
     texts: list[str] = []
     for piece in split_outside_brackets(value.strip().removeprefix("[").removesuffix("]"), ","):
         name = piece.partition("=")[0]
@@ -124,6 +146,12 @@ def _rewritten(override: Override) -> str:
     text, key = override.input_line or "", override.key_or_group
     plain = not override.is_delete() and text[:1] not in "+~"
     value = text.partition("=")[2]
+    if not key:
+        raise Refusal(f"'{text}' names no setting; settings are written as name=value")
+    if override.is_sweep_override() and not key.startswith("sweep.grid."):
+        raise Refusal(f"'{text}' has several values; a list is written {key}=[...], a sweep sweep.grid.FIELD=[...]")
+    if key in GROUPS and not override.is_delete() and not isinstance(override.value(), (str, list)):
+        raise Refusal(f"{text}: there is no such configuration; there are: {', '.join(options(key))}")
     if plain and key == "map" and value not in options("map"):
         return f"map.name={_quoted(str(override.value()))}"
     if plain and key == "rules" and not isinstance(override.value(), dict):
@@ -146,7 +174,7 @@ def _quoted(value: Any) -> str:
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\") if value.endswith("\\") else value
         return "'" + escaped.replace("'", "\\'") + "'"
-    return json.dumps(value)
+    return json.dumps(value, default=str)
 
 
 def _file_overrides(path: str) -> list[str]:
@@ -210,6 +238,10 @@ def spec_of(config: DictConfig) -> Spec:
     """What is played, as plain data."""
     data: Any = OmegaConf.to_container(config, resolve=True)
     iterations = data["iterations"]
+    if iterations is not None and (isinstance(iterations, bool) or not isinstance(iterations, (int, float)) or iterations < 1):
+        raise Refusal(f"iterations={iterations}: it must be a whole number from 1 on")
+    if not re.fullmatch(r"\w+", str(data["kind"])):
+        raise Refusal(f"kind={data['kind']}: it begins the name of the run folder and must be one word")
     lists = {}
     for key in ("agents", "opponents", "tables"):
         value = data[key] or []
@@ -220,7 +252,7 @@ def spec_of(config: DictConfig) -> Spec:
         map=data["map"],
         rules=data["rules"],
         players=data["players"],
-        self_play=bool(data["self_play"]),
+        self_play=_true_or_false(data, "self_play"),
         seating=str(data["seating"]),
         grid=data["sweep"]["grid"] or {},
         defaults={} if iterations is None else {"iterations": iterations},
@@ -231,9 +263,20 @@ def spec_of(config: DictConfig) -> Spec:
     )
 
 
+def _true_or_false(data: Any, name: str) -> bool:
+    if not isinstance(data[name], bool):
+        raise Refusal(f"{name}={data[name]}: it must be true or false")
+    return bool(data[name])
+
+
 def settings_of(config: DictConfig) -> Settings:
     """How it is run, checked."""
     data: Any = OmegaConf.to_container(config, resolve=True)
+    for name in ("dry_run", "fresh", "force", "decisions", "moves", "compact"):
+        _true_or_false(data, name)
+    if data["results_dir"] in (None, ""):
+        raise Refusal(f"results_dir={data['results_dir'] or ''}: it must be a folder, e.g. results_dir=results")
+    data["results_dir"] = str(data["results_dir"])
     cluster = Cluster(**data["cluster"])
     known = {name: data[name] for name in Settings.__dataclass_fields__ if name != "cluster"}
     settings = Settings(**known, cluster=cluster)
@@ -245,7 +288,11 @@ def settings_of(config: DictConfig) -> Settings:
     ):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < low):
             raise Refusal(f"{name}={value}: it must be a whole number from {low} on")
-    if not isinstance(settings.batch_seconds, (int, float)) or not 0 < settings.batch_seconds <= 3600:
+    if (
+        isinstance(settings.batch_seconds, bool)
+        or not isinstance(settings.batch_seconds, (int, float))
+        or not 0 < settings.batch_seconds <= 3600
+    ):
         raise Refusal(f"batch_seconds={settings.batch_seconds}: it must be a number of seconds above 0")
     for name, word, allowed in (
         ("on_error", settings.on_error, ("stop", "forfeit")),
@@ -256,6 +303,6 @@ def settings_of(config: DictConfig) -> Settings:
             raise Refusal(f"{name}={word}: it must be one of {', '.join(allowed)}")
     if settings.part:
         parse_part(settings.part)
-    if settings.stop_at is not None and not isinstance(settings.stop_at, (int, float)):
+    if settings.stop_at is not None and (isinstance(settings.stop_at, bool) or not isinstance(settings.stop_at, (int, float))):
         raise Refusal(f"stop_at={settings.stop_at}: it must be a unix time in seconds")
     return settings

@@ -16,6 +16,8 @@ OWNERS = ("agent", "opponent", "rules", "map", "players")
 def flat_grid(grid: Mapping[str, Any] | None, prefix: str = "") -> dict[str, list[Any]]:
     """The grid as field -> values, "agent.momentum" -> [0, 0.1]."""
     flat: dict[str, list[Any]] = {}
+    if grid is not None and not isinstance(grid, Mapping):
+        raise Refusal(f"sweep.grid is {grid!r}; it must name fields with lists of values, e.g. sweep.grid.agent.cp=[1,3]")
     for key, value in (grid or {}).items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):

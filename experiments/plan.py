@@ -71,6 +71,8 @@ def make_plan(spec: Spec) -> Plan:
     _check_numbers(spec)
     game = load_game(spec.game)
     grid = flat_grid(spec.grid)
+    for players in grid.get("players", []):
+        _check_number("players", players, 2, 5)
     found: dict[str, Matchup] = {}
     setups: dict[str, Any] = {}
     try:
@@ -90,11 +92,14 @@ def make_plan(spec: Spec) -> Plan:
 
 def _check_numbers(spec: Spec) -> None:
     for name, low, high in (("deals", 1, 2**40), ("seed", 0, MAX_SEED - 1), ("players", 2, 5)):
-        value = getattr(spec, name)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise Refusal(f"{name}={value}: it must be a whole number from {low} to {high}")
+        _check_number(name, getattr(spec, name), low, high)
     if spec.seating not in ("rotations", "all"):
         raise Refusal(f"seating={spec.seating}: it must be rotations or all")
+
+
+def _check_number(name: str, value: Any, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise Refusal(f"{name}={value}: it must be a whole number from {low} to {high}")
 
 
 def _setup(spec: Spec, game: Any, point: Mapping[str, Any], players: int, known: dict[str, Any]) -> Any:
@@ -102,13 +107,16 @@ def _setup(spec: Spec, game: Any, point: Mapping[str, Any], players: int, known:
     board, rules = spec.map, spec.rules
     changes = part_of(point, "map")
     if "" in changes:
-        board = changes.pop("")
+        board = str(changes.pop(""))
     if changes:
         board = ({"name": board} if isinstance(board, str) else dict(board)) | changes
     changed = part_of(point, "rules")
     if changed:
         rules = ({"preset": rules} if isinstance(rules, str) else dict(rules)) | changed
-    key = digest([board, rules, players])
+    try:
+        key = digest([board, rules, players])
+    except ValueError:  # infinity, or no number at all
+        raise Refusal(f"map {board}, rules {rules}: every number must be finite") from None
     if key not in known:
         known[key] = game.resolve_setup(board, rules, players)
     return known[key]

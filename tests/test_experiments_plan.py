@@ -228,6 +228,25 @@ WRONG = [
         "deals",
     ),
     (["+sweep=posax"], "posax", "posas"),
+    (["agents=[base"], "agents=[base"),
+    (["dry_run=maybe"], "dry_run=maybe", "true or false"),
+    (["moves=2"], "moves=2", "true or false"),
+    (["self_play=maybe"], "self_play=maybe", "true or false"),
+    (["iterations=many"], "iterations=many"),
+    (["stop_at=true"], "stop_at=True"),
+    (["rules.cars=inf"], "inf", "finite"),
+    (["sweep.grid.rules.cars=[nan]"], "nan", "finite"),
+    (["sweep.grid.players=[a]"], "players=a"),
+    (["sweep.grid.map=[1]"], "'1'", "yang"),
+    (["kind=../elsewhere"], "kind=../elsewhere"),
+    (["=3"], "'=3'"),
+    (["scale=null"], "scale=null", "smoke"),
+    (["+deal=3"], "deal", "deals"),
+    (["+cluster.worker=3"], "cluster.worker", "workers"),
+    (["~deals"], "deals", "left out"),
+    (["~cluster"], "cluster", "left out"),
+    (["deals=1,2"], "deals=1,2", "sweep.grid"),
+    (["--cfg", "job", "--package", "rulez"], "rulez", "rules"),
 ]
 
 
@@ -242,13 +261,26 @@ def test_wrong_input_is_one_clear_line(case, tmp_path, capsys):
     assert not (tmp_path / "r").exists()
 
 
+def test_a_results_folder_must_be_named(capsys):
+    for word in ("results_dir=", "results_dir=null"):
+        assert experiment("round_robin", ["cluster=serial", "agents=[base,greedy]", word]) == 2
+        assert "results_dir=: " in capsys.readouterr().err
+
+
+def test_keys_that_hydra_takes_away_can_be_taken_away():
+    plan = plan_of("sweep", "+sweep=posas", "~sweep.grid.agent.posas_threshold", "sweep.grid.agent.cp=[1]")
+    assert list(plan.grid) == ["agent.cp"]
+
+
 def test_wrong_files_and_studies_are_one_clear_line(tmp_path, capsys):
     (tmp_path / "bad.yaml").write_text("agentz: [base]\n")
     (tmp_path / "worse.yaml").write_text("agents: [base\n")
-    for words in ([str(tmp_path / "none.yaml")], [str(tmp_path / "bad.yaml")], [str(tmp_path / "worse.yaml")]):
+    (tmp_path / "grid.yaml").write_text("agents: [base]\ngrid: 5\n")
+    (tmp_path / "date.yaml").write_text("agents: [base]\ndeals: 2001-01-01\n")
+    for words in ([str(tmp_path / f"{name}.yaml")] for name in ("none", "bad", "worse", "grid", "date")):
         assert experiment("run", words, takes_file=True) == 2
         assert capsys.readouterr().err.count("\n") == 1
-    for words in ([], ["study=warwick_finale"]):
+    for words in ([], ["study=warwick_finale"], ["study="], ["study=../base"]):
         assert experiment("reproduce", words, takes_study=True) == 2
         error = capsys.readouterr().err
         assert error.count("\n") == 1 and "warwick_final" in error
