@@ -21,6 +21,7 @@ from analysis.rates import Cell
 from analysis.summary import Summary, summarise
 from analysis.tables import Column, ResultTable
 from analysis.tests import correct
+from experiments.command import answering
 from experiments.refusal import Refusal
 
 SHOWN = 60
@@ -116,16 +117,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("b", metavar="RUN_B", help="the run that is compared with it")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="write compare.csv, compare.md and compare.tex there")
     arguments = parser.parse_args(argv)
-    try:
+
+    def work() -> int:
         table = comparison_of(summarise(arguments.a), summarise(arguments.b))
-    except Refusal as refusal:
-        print(f"analysis.compare: {refusal}", file=sys.stderr)
-        return refusal.exit_code
-    _print(table)
-    if arguments.output:
-        for path in table.save(Path(arguments.output)):
-            print(path)
-    return 0
+        _print(table)
+        if arguments.output:
+            try:
+                for path in table.save(Path(arguments.output)):
+                    print(path)
+            except (FileExistsError, NotADirectoryError, PermissionError) as error:
+                raise Refusal(f"{arguments.output} cannot be written: {error.strerror}") from None
+        return 0
+
+    return answering("analysis.compare", work)
 
 
 def _print(table: ResultTable) -> None:

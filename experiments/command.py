@@ -8,7 +8,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from experiments.config import compose_config, options, settings_of, spec_of
+from experiments.config import compose_config, near_miss, options, settings_of, spec_of
 from experiments.plan import make_plan
 from experiments.refusal import Refusal
 
@@ -39,7 +39,12 @@ def experiment(name: str, argv: Sequence[str] | None, takes_file: bool = False, 
         config_name = f"study/{_study(overrides)}" if takes_study else name
         config = compose_config(config_name, overrides, arguments.file if takes_file else None)
         if arguments.cfg:
-            print(OmegaConf.to_yaml(config.get(arguments.package) if arguments.package else config), end="")
+            shown = OmegaConf.select(config, arguments.package) if arguments.package else config
+            if not OmegaConf.is_config(shown):
+                raise Refusal(
+                    f"--package {arguments.package}: this is no part of the configuration{_parts(config, arguments.package)}"
+                )
+            print(OmegaConf.to_yaml(shown), end="")
             return 0
         return _run(config)
     except Refusal as refusal:
@@ -48,6 +53,10 @@ def experiment(name: str, argv: Sequence[str] | None, takes_file: bool = False, 
     except KeyboardInterrupt:
         print("stopped; the same command continues", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        _read_no_more()
+        print("stopped, because nobody reads the output any more; the same command continues", file=sys.stderr)
+        return 1
 
 
 def _run(config: Any) -> int:
@@ -71,6 +80,10 @@ def _run(config: Any) -> int:
         print(f"when all slices are there: python -m experiments.merge {result.folder.parent.parent}")
     print(result.folder, flush=True)
     return result.exit_code
+
+
+def _parts(config: Any, asked: str) -> str:
+    return near_miss(asked, [str(key) for key in config if OmegaConf.is_config(config[key])])
 
 
 def _program(name: str) -> str:
@@ -115,13 +128,18 @@ def answering(program: str, work: Callable[[], int]) -> int:
         sys.stdout.flush()
         return code
     except Refusal as refusal:
-        print(f"experiments.{program}: {refusal}", file=sys.stderr)
+        print(f"{program}: {refusal}", file=sys.stderr)
         return refusal.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _read_no_more()
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _read_no_more() -> None:
+    """Nobody reads what is printed: from now on nothing is."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def reader(program: str, description: str | None) -> argparse.ArgumentParser:

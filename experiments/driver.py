@@ -137,6 +137,8 @@ class _Drive:
         try:
             for problem in self.store.problems:
                 progress.say(problem)
+            if self.plan.spec.deals < self.store.data["deals"]:
+                progress.say(f"this run was planned with {self.store.data['deals']:,} deals before, and all of them are played")
             if not segments:
                 self._compact(progress)
                 return self._result(progress, 0, f"complete: all {expected:,} games were there already")

@@ -79,10 +79,16 @@ def _compare(run: Run, matchup: Matchup, deals: np.ndarray, again: pa.Table) -> 
         shown = ", ".join(f"{name} was {row.get(name)}, is {new.get(name)}" for name in columns[:6])
         more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
         raise Refusal(
-            f"the engine has changed and no longer plays the same: {run.path} game {matchup.id}/{row['deal']}/{row['rotation']} "
+            f"{_why(run)}: {run.path} game {matchup.id}/{row['deal']}/{row['rotation']} "
             f"({matchup.title}): {shown}{more}. Nothing was changed; fresh=true starts a new run beside it"
         )
     return len(again)
+
+
+def _why(run: Run) -> str:
+    if run.game.engine_identity() in run.manifest.engines():
+        return "played again by the same engine, a game is not as stored (an agent that is not deterministic?)"
+    return "the engine has changed and no longer plays the same"
 
 
 def first_difference(stored: pa.Table, again: pa.Table, measurements: frozenset[str]) -> tuple[int, list[str]] | None:

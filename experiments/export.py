@@ -18,18 +18,22 @@ from experiments.refusal import Failure, Refusal
 
 def export_csv(run: Run, folder: Path) -> list[Path]:
     """Write every dataset, sorted by matchup, deal and rotation; a matchup at a time is held in memory."""
-    written = []
-    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    if not run.manifest.live:
+        raise Refusal(f"{run.path} has no games yet; there is nothing to export")
     for dataset in run.manifest.datasets():
         path = folder / f"{dataset}.csv"
         unfinished = path.with_name(f".{path.name}.tmp")
         try:
-            with csv.CSVWriter(unfinished, run.schema(dataset)) as writer:
-                for matchup in sorted(m.id for m in run.planned):
-                    writer.write_table(pa.table(run.rows(matchup, dataset)).cast(run.schema(dataset)))
-            unfinished.replace(path)
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                with csv.CSVWriter(unfinished, run.schema(dataset)) as writer:
+                    for matchup in sorted(m.id for m in run.planned):
+                        writer.write_table(pa.table(run.rows(matchup, dataset)).cast(run.schema(dataset)))
+                unfinished.replace(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
         except OSError as error:
-            unfinished.unlink(missing_ok=True)
             raise Failure(f"{path} could not be written: {error.strerror or error}") from None
         written.append(path)
     return written
@@ -51,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(path)
         return 0
 
-    return answering("export", work)
+    return answering("experiments.export", work)
 
 
 if __name__ == "__main__":

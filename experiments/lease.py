@@ -17,6 +17,7 @@ from typing import Any
 from experiments.refusal import Failure, Refusal
 
 FILE, LOCK = "lease.json", ".lease.lock"
+FACTS = {"host", "pid", "start", "number", "heartbeat"}
 SIGN_OF_LIFE, STALE = 10.0, 60.0  # seconds
 
 
@@ -40,7 +41,7 @@ def read_lease(folder: Path) -> dict[str, Any] | None:
         lease = json.loads((folder / FILE).read_text())
     except (OSError, ValueError):
         return None
-    return lease if isinstance(lease, dict) and "number" in lease else None
+    return lease if isinstance(lease, dict) and lease.keys() >= FACTS else None
 
 
 def holder(folder: Path) -> dict[str, Any] | None:

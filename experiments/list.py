@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default="results", help="where the runs lie (default: results)")
     parser.add_argument("--json", action="store_true", help="as JSON, for programs")
     arguments = parser.parse_args(argv)
-    return answering("list", lambda: _show(Path(arguments.folder), arguments.json))
+    return answering("experiments.list", lambda: _show(Path(arguments.folder), arguments.json))
 
 
 def _show(folder: Path, as_json: bool) -> int:

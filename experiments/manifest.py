@@ -19,6 +19,7 @@ from experiments.deal_set import DealSet
 from experiments.refusal import Refusal
 
 FILE = "manifest.jsonl"
+FACTS = {"dataset", "deals", "rows", "bytes", "sha256", "engine", "reason", "time"}  # that every line of a shard has
 
 
 @dataclass
@@ -33,7 +34,7 @@ class Manifest:
     def take(self, line: dict[str, Any]) -> None:
         """Count one line."""
         if "shard" in line:
-            self.live[line["shard"]] = line
+            self._count(line)
         elif "aside" in line:
             gone = self.live.pop(line["aside"], None)
             self.aside.append((gone or {}) | line)
@@ -41,9 +42,14 @@ class Manifest:
             for name in line["replaces"]:
                 self.live.pop(name, None)
             for shard in line["compacted"]:
-                self.live[shard["shard"]] = shard
+                self._count(shard)
         else:
             self.notes.append(line)
+
+    def _count(self, line: dict[str, Any]) -> None:
+        if not line.keys() >= FACTS or not isinstance(line["deals"], dict):
+            raise ValueError("facts about the shard are missing")
+        self.live[line["shard"]] = line
 
     def shards(self, dataset: str) -> list[dict[str, Any]]:
         """The live shards of a dataset."""
@@ -85,11 +91,13 @@ def read_manifest(folder: Path) -> Manifest:
         data = (folder / FILE).read_bytes()
     except FileNotFoundError:
         return manifest
+    except OSError as error:
+        raise Refusal(f"{folder / FILE} cannot be read: {error.strerror}") from None
     whole = data.rfind(b"\n") + 1
     for number, text in enumerate(data[:whole].splitlines(), start=1):
         try:
             manifest.take(json.loads(text))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise Refusal(f"{folder / FILE}, line {number}: this is no line of a manifest; nothing was changed") from None
     manifest.sound_bytes = whole
     return manifest

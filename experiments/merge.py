@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(arguments.run)
         return 0
 
-    return answering("merge", work)
+    return answering("experiments.merge", work)
 
 
 if __name__ == "__main__":

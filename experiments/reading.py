@@ -24,7 +24,7 @@ from experiments.manifest import Manifest, read_manifest
 from experiments.matchup import Matchup
 from experiments.refusal import Refusal
 from experiments.run_file import matchups_of, read_run
-from experiments.shard import read_rows, sorted_rows
+from experiments.shard import read_rows, readable, sorted_rows
 
 if TYPE_CHECKING:
     import pandas as pd  # slow to import, and not needed by every command
@@ -107,7 +107,7 @@ class Run:
         """All rows in no particular order, only the columns asked for, a bounded number of rows at a time."""
         chosen = self._chosen(columns, dataset)
         for line in self.manifest.shards(dataset):
-            with pq.ParquetFile(self.path / line["shard"]) as file:
+            with readable(self.path, line["shard"]), pq.ParquetFile(self.path / line["shard"]) as file:
                 yield from file.iter_batches(batch_size=ROWS_AT_ONCE, columns=chosen)
 
     def games(self, columns: Sequence[str] | None = None, dataset: str = "games") -> "pd.DataFrame":

@@ -23,7 +23,7 @@ from experiments.refusal import Failure, Refusal
 def find_game(run: Run, text: str) -> tuple[Matchup, int, int]:
     """The game that MATCHUP/DEAL/ROTATION names."""
     parts = text.split("/")
-    if len(parts) != 3 or not parts[1].isdecimal() or not parts[2].isdecimal():
+    if len(parts) != 3 or not all(part.isdecimal() and len(part) < 16 for part in parts[1:]):
         raise Refusal(f"'{text}' names no game; write MATCHUP/DEAL/ROTATION, e.g. {run.planned[0].id[:6]}/0/0")
     found = [m for m in run.planned if m.id.startswith(parts[0])]
     if len(found) != 1:
@@ -46,12 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     def work() -> int:
         run = open_run(arguments.run)
         if not arguments.game:
+            if arguments.output:
+                raise Refusal("--output writes the record of one game; name it: MATCHUP/DEAL/ROTATION")
             for m in run.planned:
                 print(f"{m.id}  {m.rotations} rotations  {m.title}")
             return 0
         return _replay(run, arguments.game, arguments.output)
 
-    return answering("replay", work)
+    return answering("experiments.replay", work)
 
 
 def _replay(run: Run, text: str, output: str | None) -> int:
@@ -69,7 +71,10 @@ def _replay(run: Run, text: str, output: str | None) -> int:
         raise Failure(f"game {matchup.id}/{deal}/{rotation} cannot be played again: {error}") from None
     print("\n".join(run.game.tell_record(record)))
     if output:
-        Path(output).write_text("".join(json.dumps(line) + "\n" for line in record), encoding="utf-8")
+        try:
+            Path(output).write_text("".join(json.dumps(line) + "\n" for line in record), encoding="utf-8")
+        except OSError as error:
+            raise Refusal(f"{output} could not be written: {error.strerror or error}") from None
         print(output)
     difference = first_difference(stored.drop_columns("matchup"), again, run.game.MEASUREMENTS)
     if difference:

@@ -17,6 +17,19 @@ from experiments.refusal import Refusal
 from experiments.shard import sync_folder
 
 FILE = "run.json"
+CONTENT = {
+    "identity": str,
+    "kind": str,
+    "game": str,
+    "seed": int,
+    "deals": int,
+    "created": str,
+    "sweep": dict,
+    "config": dict,
+    "setups": dict,
+    "agents": dict,
+    "matchups": list,
+}
 
 
 def run_data(plan: Plan, config: Mapping[str, Any], part: str | None = None) -> dict[str, Any]:
@@ -83,7 +96,21 @@ def read_run(folder: Path) -> dict[str, Any]:
             f"{folder} has schema {version}, this release reads schema {SCHEMA_VERSION}; "
             "read it with the release that wrote it, or start again with fresh=true"
         )
+    _check_whole(folder, data)
     return data
+
+
+def _check_whole(folder: Path, data: Mapping[str, Any]) -> None:
+    """Nothing is missing of what a run needs to be read, continued and played again."""
+    problem = next((name for name, kind in CONTENT.items() if not isinstance(data.get(name), kind)), "")
+    if not problem:
+        try:
+            whole = matchups_of(data) and all(isinstance(m["rotations"], int) for m in data["matchups"])
+        except (KeyError, TypeError):
+            whole = False
+        problem = "" if whole else "a matchup"
+    if problem:
+        raise Refusal(f"{folder / FILE} is damaged: {problem} is missing or wrong; put a copy back, or start again with fresh=true")
 
 
 def matchups_of(data: Mapping[str, Any]) -> list[Matchup]:

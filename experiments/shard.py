@@ -2,7 +2,8 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 
 from experiments.deal_set import as_ranges
 from experiments.game import sort_keys
+from experiments.refusal import Refusal
 
 
 def write_shard(path: Path, groups: Iterable[pa.Table], schema: pa.Schema, allowed: Callable[[], None]) -> dict[str, Any]:
@@ -85,6 +87,19 @@ def problem_of(folder: Path, line: dict[str, Any], whole: bool = True) -> str | 
     return None
 
 
+@contextmanager
+def readable(folder: Path, name: str) -> Iterator[None]:
+    """A shard that cannot be read is refused in one line."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        why = " ".join(str(error).split())[:160]
+        raise Refusal(
+            f"{folder / name} cannot be read ({why}); `python -m experiments.verify {folder}` looks at all shards, "
+            "and the command of the run plays damaged ones again"
+        ) from None
+
+
 def read_rows(
     folder: Path,
     lines: Sequence[dict[str, Any]],
@@ -106,5 +121,6 @@ def read_rows(
             if not any(start < span[1] and stop > span[0] for some in ranges for start, stop, _ in some):
                 continue
             where += [("deal", ">=", span[0]), ("deal", "<", span[1])]
-        tables.append(pq.read_table(folder / line["shard"], columns=chosen, filters=where or None, partitioning=None))
+        with readable(folder, line["shard"]):
+            tables.append(pq.read_table(folder / line["shard"], columns=chosen, filters=where or None, partitioning=None))
     return pa.concat_tables(tables).replace_schema_metadata() if tables else pa.table({})

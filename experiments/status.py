@@ -13,6 +13,7 @@ from typing import Any
 from experiments.command import answering, reader
 from experiments.lease import holder
 from experiments.reading import Run, open_run
+from experiments.run_file import FILE
 from experiments.shard import problem_of
 from experiments.slices import slice_folders
 
@@ -23,7 +24,7 @@ def status(run: Run) -> dict[str, Any]:
     alive = holder(run.path)
     engines = run.manifest.engines()
     problems = {line["shard"]: problem_of(run.path, line, whole=False) for line in lines}
-    slices = {part: open_run(folder) for part, folder in slice_folders(run.path).items()}
+    slices = {part: open_run(folder) for part, folder in slice_folders(run.path).items() if (folder / FILE).exists()}
     return {
         "run": str(run.path),
         "kind": run.info["kind"],
@@ -88,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(json.dumps(data, indent=1) if arguments.json else "\n".join(told(data)))
         return 0
 
-    return answering("status", work)
+    return answering("experiments.status", work)
 
 
 if __name__ == "__main__":

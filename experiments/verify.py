@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("run", metavar="RUN", help="a run folder")
     parser.add_argument("--replay", metavar="SHARE", type=share, help="play this share of the deals again and compare, e.g. 1%%")
     arguments = parser.parse_args(argv)
-    return answering("verify", lambda: _verify(open_run(arguments.run), arguments.replay))
+    return answering("experiments.verify", lambda: _verify(open_run(arguments.run), arguments.replay))
 
 
 def _verify(run: Run, replay: float | None) -> int:

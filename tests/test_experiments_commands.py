@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.compare import main as compare
 from experiments.command import experiment
 from experiments.export import main as export
 from experiments.list import main as list_runs
@@ -100,6 +101,118 @@ def test_other_schemas_and_configurations_are_refused_and_nothing_is_lost(run, t
         assert {path: path.read_bytes() for path in copy.rglob("*.parquet")} == before
     assert status([str(tmp_path / "nothing")]) == 2 and verify([str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+
+
+def _without(name):
+    def change(data):
+        del data[name]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _without("matchups"),
+        _without("config"),
+        lambda data: data.update(deals="x"),
+        lambda data: data["agents"].clear(),
+        lambda data: data["matchups"][0].pop("rotations"),
+    ],
+)
+def test_a_damaged_description_of_a_run_is_one_clear_line(run, change, tmp_path, capsys):
+    copy = tmp_path / run.name
+    shutil.copytree(run, copy)
+    data = json.loads((copy / "run.json").read_text())
+    change(data)
+    (copy / "run.json").write_text(json.dumps(data))
+    for command in (status, verify, replay, lambda words: export([*words, "--csv"])):
+        assert command([str(copy)]) == 2
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1 and "run.json is damaged" in error
+    assert list_runs([str(tmp_path)]) == 0 and "damaged" in capsys.readouterr().out
+
+
+def test_a_damaged_manifest_is_one_clear_line(run, tmp_path, capsys):
+    copy = tmp_path / run.name
+    shutil.copytree(run, copy)
+    lines = (copy / "manifest.jsonl").read_text().splitlines()
+    shard = json.loads(lines[0])
+    for damaged in ({k: v for k, v in shard.items() if k != "bytes"}, shard | {"deals": [1]}):
+        (copy / "manifest.jsonl").write_text("\n".join([json.dumps(damaged), *lines[1:]]) + "\n")
+        assert status([str(copy)]) == 2
+        assert "manifest.jsonl, line 1" in capsys.readouterr().err
+    (copy / "manifest.jsonl").unlink()
+    (copy / "manifest.jsonl").mkdir()
+    assert status([str(copy)]) == 2 and capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_shard_that_cannot_be_read_is_named(run, tmp_path, capsys):
+    copy, game = tmp_path / run.name, f"{open_run(run).planned[0].id}/0/0"
+    shutil.copytree(run, copy)
+    (shard,) = (copy / "games").iterdir()
+    whole = shard.read_bytes()
+    for spoil in (lambda: shard.write_bytes(whole[:1000]), shard.unlink):
+        spoil()
+        for words in ([str(copy), game], [str(copy), "--csv", "--output", str(tmp_path / "csv")]):
+            assert (export if "--csv" in words else replay)(words) == 2
+            error = capsys.readouterr().err
+            assert error.count("\n") == 1 and str(shard) in error
+    assert not list((tmp_path / "csv").iterdir())
+
+
+def test_a_lease_without_a_holder_does_not_count(run, tmp_path):
+    copy = tmp_path / run.name
+    shutil.copytree(run, copy)
+    (copy / "lease.json").write_text('{"number": 3}')
+    assert status([str(copy)]) == 0
+
+
+def test_a_slice_that_was_killed_before_it_began_is_passed_over(run, tmp_path, capsys):
+    copy = tmp_path / run.name
+    shutil.copytree(run, copy)
+    (copy / "parts" / "1-of-2").mkdir(parents=True)
+    assert status([str(copy)]) == 0 and "slice 1" not in capsys.readouterr().out
+
+
+def test_files_that_cannot_be_written_are_one_clear_line(run, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    game = f"{open_run(run).planned[0].id}/0/0"
+    assert export([str(run), "--csv", "--output", str(tmp_path / "file")]) == 1
+    assert replay([str(run), game, "--output", str(tmp_path / "none" / "game.jsonl")]) == 2
+    assert replay([str(run), "--output", str(tmp_path / "game.jsonl")]) == 2
+    assert compare([str(run), str(run), "-o", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err.count("\n") == 4
+
+
+def test_fewer_deals_than_planned_are_explained(run, tmp_path, capsys):
+    words = ["cluster=serial", "agents=[base,greedy]", f"results_dir={tmp_path}"]
+    assert experiment("round_robin", [*words, "deals=3"]) == 0 and "planned with" not in capsys.readouterr().out
+    assert experiment("round_robin", [*words, "deals=2"]) == 0 and "planned with 3 deals" in capsys.readouterr().out
+
+
+def test_output_that_nobody_reads_ends_a_run_in_one_line(tmp_path, capsys, monkeypatch):
+    def closed(*_, **__):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("experiments.command._read_no_more", lambda: None)
+    monkeypatch.setattr("experiments.driver.Progress.say", closed)
+    words = ["cluster=serial", "agents=[base,greedy]", f"results_dir={tmp_path}"]
+    assert experiment("round_robin", [*words, "deals=2"]) == 0
+    assert experiment("round_robin", [*words, "deals=1"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_agent_that_plays_otherwise_is_not_called_a_changed_engine(tmp_path, capsys):
+    (tmp_path / "mine.py").write_text(
+        "calls = []\ndef mine(view, moves, random):\n    calls.append(1)\n    return moves[len(calls) // 9 % len(moves)]\n"
+    )
+    words = [*SMALL, f"agents=['{tmp_path}/mine.py:mine']", "opponents=[greedy]", f"results_dir={tmp_path / 'r'}"]
+    assert experiment("sweep", words) == 0
+    (folder,) = (tmp_path / "r").iterdir()
+    capsys.readouterr()
+    assert verify([str(folder), "--replay", "100%"]) == 1
+    assert "not deterministic" in capsys.readouterr().out
 
 
 def test_a_failing_agent_stops_the_run_or_forfeits_its_game(tmp_path, capsys):

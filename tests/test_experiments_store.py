@@ -141,7 +141,8 @@ def test_equal_data_have_equal_digests():
 
 
 def test_a_torn_last_line_does_not_count(tmp_path):
-    line = {"shard": "games/1.parquet", "dataset": "games", "deals": {"m": [[0, 5, 1]]}, "engine": "e", "rows": 5}
+    facts = {"engine": "e", "rows": 5, "bytes": 9, "sha256": "f", "reason": "new", "time": "2026"}
+    line = {"shard": "games/1.parquet", "dataset": "games", "deals": {"m": [[0, 5, 1]]}} | facts
     append_line(tmp_path, line)
     with open(tmp_path / "manifest.jsonl", "a") as file:
         file.write('{"shard": "games/2.par')
