@@ -25,7 +25,7 @@ DEALS_AT_ONCE = 50_000
 
 def merge(target: Path, others: Sequence[Path]) -> list[str]:
     """Take the rows of the target's own slices and of other folders into the target; returns what is to be said."""
-    own = list(slice_folders(target).values())
+    own = [folder for folder in slice_folders(target).values() if (folder / FILE).exists()]  # the others have not begun
     sources = [open_run(folder) for folder in [*own, *others]]
     if not sources:
         raise Refusal(f"{target} has no slices; name the folders to be joined: python -m experiments.merge {target} FOLDER ...")
@@ -73,6 +73,7 @@ def _take(store: Store, source: Run, said: list[str]) -> bool:
 
 
 def _take_shard(store: Store, source: Run, line: dict[str, Any]) -> int:
+    """Take those rows of a shard that are not there yet, and compare the others; returns how many were taken."""
     covered = store.manifest.coverage(line["dataset"])
     new: dict[str, DealSet] = {}
     for matchup, ranges in line["deals"].items():
@@ -92,8 +93,7 @@ def _take_shard(store: Store, source: Run, line: dict[str, Any]) -> int:
                 yield _rows(source.path, [line], matchup, numbers[start : start + DEALS_AT_ONCE])
 
     ranges_of = {matchup: as_ranges(deals.deals()) for matchup, deals in new.items()}
-    store.write(line["dataset"], groups(), ranges_of, line["engine"], "merged")
-    return sum(len(deals) for deals in new.values())
+    return store.write(line["dataset"], groups(), ranges_of, line["engine"], "merged")
 
 
 def _rows(folder: Path, lines: Sequence[dict[str, Any]], matchup: str, deals: np.ndarray) -> pa.Table:

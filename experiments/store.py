@@ -163,14 +163,15 @@ class Store:
             self.write(dataset, [table], deals_of(table), self.engine, reason)
         self._rows, self._since = 0, time.monotonic()
 
-    def write(self, dataset: str, groups: Iterable[pa.Table], deals: Mapping[str, Any], engine: str, reason: str) -> None:
-        """Write one shard and count it."""
+    def write(self, dataset: str, groups: Iterable[pa.Table], deals: Mapping[str, Any], engine: str, reason: str) -> int:
+        """Write one shard and count it; returns its number of rows."""
         line = self.write_uncounted(dataset, groups, deals, engine, reason)
         try:
             self._append(line)
         except BaseException:
             (self.folder / line["shard"]).unlink(missing_ok=True)
             raise
+        return int(line["rows"])
 
     def write_uncounted(
         self, dataset: str, groups: Iterable[pa.Table], deals: Mapping[str, Any], engine: str, reason: str

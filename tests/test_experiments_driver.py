@@ -149,7 +149,10 @@ def test_merging_the_same_rows_twice_collapses_and_other_rows_are_an_error(hundr
     assert play(tmp_path / "a", "deals=100") == 0
     assert play(tmp_path / "b", "deals=40") == 0
     a, b = run_in(tmp_path / "a"), run_in(tmp_path / "b")
+    capsys.readouterr()
     assert merge([str(b), str(a)]) == 0
+    taken = open_run(a).completeness["games"] * 60 // 100
+    assert f"{a}: {taken:,} rows taken" in capsys.readouterr().out
     assert content(tmp_path / "b") == hundred
     change_a_score(b)
     capsys.readouterr()
