@@ -15,6 +15,7 @@ import os
 import shlex
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -146,7 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Queues, shows or follows; 2 with one line on stderr if that cannot be."""
     words = list(sys.argv[1:] if argv is None else argv)
     if not words or {"-h", "--help"} & set(words):
-        print((__doc__ or "").format(names=", ".join(NAMES)), end="")
+        print((__doc__ or "").format(names=textwrap.fill(", ".join(NAMES), 54, subsequent_indent=" " * 24)), end="")
         return 0 if words else 2
     try:
         asked = sort_words(words)
