@@ -240,6 +240,7 @@ ROWS = [  # file, line to damage (from 1), what the line becomes, the reason
     ("cities.csv", 3, "1,Berlin,746,nan", "y is not a number: 'nan'"),
     ("cities.csv", 3, "1,Augsburg,746,328", "city 'Augsburg' stands twice"),
     ("cities.csv", 3, "1,,746,328", "a city needs a name that is not a number"),
+    ("cities.csv", 3, f"1,{'B' * 200_000},746,328", "200010 characters in one row"),
     ("cities.csv", 3, "1,Berlin,746", "3 fields, but the header has 4"),
     ("cities.csv", 3, "7,Berlin,746,328", "id is '7', but ids count 0, 1, 2, ... and this one is 1"),
     ("routes.csv", 1, "id,city_a,city_b,length,color,group", "missing column 'colour'"),

@@ -229,6 +229,7 @@ WRONG = [
     ),
     (["+sweep=posax"], "posax", "posas"),
     (["agents=[base"], "agents=[base"),
+    (["agents=[{name: base}]"], "{agent: name"),
     (["dry_run=maybe"], "dry_run=maybe", "true or false"),
     (["moves=2"], "moves=2", "true or false"),
     (["self_play=maybe"], "self_play=maybe", "true or false"),

@@ -135,6 +135,45 @@ def test_an_agent_that_fails(capsys, tmp_path):
     assert "--on-error forfeit" in found["command"]
 
 
+WORST = """
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError
+    __repr__ = __str__
+
+def mute(view, moves, random):
+    raise Mute()
+
+def hidden(view, moves, random):
+    return Mute()
+
+def leaves(view, moves, random):
+    raise GeneratorExit("early")
+
+def endless(view, moves, random):
+    raise ValueError("no " * 5000)
+
+def talks(view, moves, random):
+    print("hello")
+    return moves[0]
+"""
+
+
+def test_the_worst_of_agents_are_told_in_one_short_line(capsys, tmp_path):
+    path = tmp_path / "bad.py"
+    path.write_text(WORST)
+    for name, told in (
+        ("mute", "line 8: Mute"),
+        ("hidden", "it returned a Mute"),
+        ("leaves", "GeneratorExit: early"),
+        ("endless", "no no"),
+    ):
+        assert main([f"{path}:{name}", "greedy", "--games", "2"]) == 2
+        shown = capsys.readouterr()
+        assert shown.err.count("\n") == 1 and told in shown.err and len(shown.err) < 700
+    assert result(capsys, f"{path}:talks", "greedy", "--games", "2")["games"] == 2  # one JSON object, nothing beside it
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -146,6 +185,10 @@ def test_an_agent_that_fails(capsys, tmp_path):
         (["greedy", "random", "--map", "yan"], "unknown map 'yan' (did you mean yang?)"),
         (["greedy", "random", "--rules", "offical"], "no rules are called 'offical' (did you mean official?)"),
         (["greedy", "random", "--set", "car=3"], "rules have no field 'car' (did you mean cars?)"),
+        (["greedy", "random", "--set", "cars=.inf"], "cars=inf: it must be a whole number from 1 to 60"),
+        (["greedy", "random", "--set", "cars=.nan"], "cars=nan: it must be a whole number from 1 to 60"),
+        (["greedy", "random", "--set", "cars=2001-99-99"], "'2001-99-99' is not a value for cars"),
+        (["hoarder:share=0.5,share=0.7", "random"], "agent 'hoarder:share=0.5,share=0.7': share is given twice"),
         (["greedy", "random", "--set", "players=3"], "players=3, but 2 agents are named"),
         (["greedy", "random", "--record", "/nowhere/x.jsonl"], "cannot write /nowhere/x.jsonl: No such file or directory"),
     ],

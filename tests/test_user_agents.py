@@ -111,6 +111,7 @@ def test_what_is_wrong_is_said_in_one_line(file, text, message):
         ("\nfrom friend import x\n", "my_agents.py, line 2: an agent must stand in one file, but it imports friend from beside it"),
         ("from . import x\n", "my_agents.py, line 1: an agent must stand in one file, but it imports a module from beside it"),
         ("raise SystemExit(3)\n", "my_agents.py, line 1: SystemExit: 3"),
+        ("x = 1\0\n", "my_agents.py, line 1: source code string cannot contain null bytes"),
     ],
 )
 def test_files_that_cannot_be_run(file, tmp_path, source, message):
@@ -119,6 +120,12 @@ def test_files_that_cannot_be_run(file, tmp_path, source, message):
     with pytest.raises(AgentError) as caught:
         parse_agent("my_agents.py:mine")
     assert str(caught.value) == message
+
+
+def test_a_file_too_deep_to_be_read_is_refused(file):
+    file("x = " + "-" * 100_000 + "1\n")
+    with pytest.raises(AgentError, match=r"^my_agents\.py.*\w$"):
+        parse_agent("my_agents.py:mine")
 
 
 def test_the_source_is_the_identity_and_all_that_travels(file, tmp_path):

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from ttr import __version__
 from ttr.agents.python_agent import AgentFailure, agent_of_source
-from ttr.agents.registry import SWAP, Agent, agent_names, make_agent, near_misses, parse_agent
+from ttr.agents.registry import SWAP, Agent, AgentError, agent_names, make_agent, near_misses, parse_agent
 from ttr.board import Board, Box, MapError, load_board, map_names
 from ttr.board_data import board_data, board_from, content
 from ttr.compile_cache import cache_folder, source_hash, writable
@@ -152,9 +152,12 @@ def setup_fields() -> dict[str, list[str]]:
 
 def resolve_agent(spec: Any, defaults: Mapping[str, Any] | None = None, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """An agent's text and identity: `defaults` hold for fields it has and the text leaves open, `changes` are put over it."""
-    agent = (
-        parse_agent(spec) if isinstance(spec, str) else make_agent(spec["agent"], {k: v for k, v in spec.items() if k != "agent"})
-    )
+    if isinstance(spec, Mapping) and "agent" in spec:
+        agent = make_agent(str(spec["agent"]), {key: value for key, value in spec.items() if key != "agent"})
+    elif isinstance(spec, str):
+        agent = parse_agent(spec)
+    else:
+        raise AgentError(f"{spec} is no agent; write a text, name:field=value, or a mapping {{agent: name, field: value}}")
     agent = _with(agent, {**_left_open(agent, defaults or {}), **(changes or {})})
     return {"text": agent.text, "identity": agent.identity()}
 

@@ -322,6 +322,9 @@ def _read_table(path: Path, columns: list[str]):
         _refuse(path, 1, "there is no such file")
     except UnicodeDecodeError:
         _refuse(path, 1, "not a text file in UTF-8")
+    longest = max(map(len, lines), default=0)
+    if longest > csv.field_size_limit():
+        _refuse(path, 1 + [len(line) for line in lines].index(longest), f"{longest} characters in one row")
     reader = csv.reader(lines)
     header = [name.strip() for name in next(reader, [])]
     for column in columns:

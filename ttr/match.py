@@ -11,6 +11,7 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -249,7 +250,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """One match: 0 if it was played, 2 with one line on stderr if not, 130 if it was interrupted."""
     arguments = _parser().parse_args(argv)
     try:
-        result = match(arguments, Console(stderr=True, highlight=False))
+        with redirect_stdout(sys.stderr):  # what agents print is no part of the result
+            result = match(arguments, Console(stderr=True, highlight=False))
     except (AgentError, MapError, RulesError) as error:
         print(error, file=sys.stderr)
         return 2

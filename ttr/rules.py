@@ -111,7 +111,7 @@ def parse_overrides(texts: list[str]) -> dict[str, Any]:
             raise RulesError(f"'{text}' is not an override; write field=value, e.g. cars=30")
         try:
             result[name.removeprefix("rules.")] = yaml.safe_load(value)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError):  # a date that there is not
             raise RulesError(f"'{value}' is not a value for {name}") from None
     return result
 
@@ -152,7 +152,7 @@ def _checked(name: str, value: Any) -> Any:
         raise RulesError(f"{name}={value}: it must be a number")
     if name in RANGES:
         low, high = RANGES[name]
-        if value != int(value) or not low <= value <= high:
+        if not low <= value <= high or value != int(value):
             raise RulesError(f"{name}={value}: it must be a whole number from {low} to {high}")
         return int(value)
     if (2 * value) % 1 or not 0 <= value <= 200:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ttr.agent_view import Setting, View
 from ttr.agents.contract import ME, new_player, new_scratch, seen_code
-from ttr.agents.python_agent import AgentFailure, IllegalMove, failure_text, make_decide
+from ttr.agents.python_agent import GOES_WRONG, AgentFailure, IllegalMove, failure_text, make_decide
 from ttr.agents.registry import Agent, seat_player
 from ttr.moves import Move, describe
 from ttr.observation import observe
@@ -99,7 +99,7 @@ class UserSeat:
         moves = self.setting.moves(self._seen)
         try:
             move = self._decide(View.of(self.setting, self._seen), moves, self._random)
-        except (Exception, SystemExit) as error:
+        except GOES_WRONG as error:
             raise AgentFailure(failure_text(error, self._file)) from error
         if not isinstance(move, Move):
             raise IllegalMove(f"{self._file}: illegal move: it returned {_short(move)}, not one of the moves it was given")
@@ -114,7 +114,10 @@ class UserSeat:
 
 
 def _short(value: object) -> str:
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except GOES_WRONG:
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

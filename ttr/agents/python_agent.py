@@ -24,6 +24,8 @@ from ttr.agents.registry import Agent, AgentError, field_value, near_misses, sho
 Decide = Callable[[Any, Any, Any], Any]  # (view, moves, random) -> move
 ARGUMENTS = "(view, moves, random)"
 PLAIN = (bool, int, float, str)
+LONGEST = 400  # characters of an exception's own message
+GOES_WRONG = (Exception, SystemExit, GeneratorExit)  # all but Ctrl-C
 
 
 class AgentFailure(RuntimeError):
@@ -64,7 +66,7 @@ def make_decide(agent: Agent) -> Decide:
         return partial(found, **agent.fields)
     try:
         return found(**agent.fields).decide
-    except (Exception, SystemExit) as error:
+    except GOES_WRONG as error:
         raise AgentFailure(failure_text(error, file)) from error
 
 
@@ -76,7 +78,11 @@ def forget_modules() -> None:
 def failure_text(error: BaseException, file: str) -> str:
     """What was raised, and the last line of the user's file that led to it; one line."""
     line = _line_in(error, file)
-    told = " ".join(str(error).split())
+    try:
+        told = " ".join(str(error).split())
+    except GOES_WRONG:
+        told = "its own text cannot be made"
+    told = told if len(told) <= LONGEST else told[: LONGEST - 3] + "..."
     return f"{file}{f', line {line}' if line else ''}: {type(error).__name__}{': ' if told else ''}{told}"
 
 
@@ -94,9 +100,9 @@ def _module(source: str, file: str) -> types.ModuleType:
     try:
         code = compile(source, file, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise AgentError(f"{file}, line {error.lineno}: {error.msg}") from None
-    except ValueError as error:
-        raise AgentError(f"{file}: {error}") from None
+        raise AgentError(f"{file}, line {error.lineno or 1}: {error.msg}") from None
+    except (ValueError, MemoryError, RecursionError) as error:
+        raise AgentError(f"{file}: {str(error) or 'it is nested too deeply'}") from None
     name = f"user_agent_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
     module = types.ModuleType(name)
     module.__file__ = file
@@ -104,7 +110,7 @@ def _module(source: str, file: str) -> types.ModuleType:
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
         exec(code, module.__dict__)
-    except (Exception, SystemExit) as error:
+    except GOES_WRONG as error:
         raise AgentError(failure_text(error, file)) from None
     return module
 
@@ -113,7 +119,7 @@ def _check_stands_alone(source: str, path: Path) -> None:
     """Modules that lie beside the file would not travel with it, nor count in the agent's identity."""
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
         return  # told when it is compiled
     for node in ast.walk(tree):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

@@ -121,6 +121,8 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():
             raise AgentError(f"agent '{text}': '{part}' should be field=value")
+        if key.strip() in fields:
+            raise AgentError(f"agent '{text}': {key.strip()} is given twice")
         fields[key.strip()] = value.strip()
     return name, fields
 
