@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,22 @@ def test_claimed_routes_carry_their_players_cars(tmp_path):
     assert [label for label in legend if "player" in label] == ["0  player 0", "1  player 1"]
     path = save_board(board, tmp_path / "claimed.png", owners=owners, title="After three claims")
     assert path.stat().st_size > 10_000
+
+
+def test_a_name_with_dollars_is_drawn_as_it_stands(tmp_path):
+    board = load_board("mini")
+    named = replace(board, title="A $_$ map", cities=(replace(board.cities[0], name="$_$"), *board.cities[1:]))
+    assert save_board(named, tmp_path / "dollars.png").stat().st_size > 10_000
+
+
+def test_a_closed_pipe_and_ctrl_c_end_a_command_without_a_traceback():
+    raised = "import sys; sys.argv = ['-m']; import ttr; raise {}"
+    here = {"cwd": PROJECT, "env": os.environ | {"PYTHONPATH": str(PROJECT)}, "capture_output": True, "text": True}
+    for error, told in (("KeyboardInterrupt", "interrupted\n"), ("BrokenPipeError", "")):
+        shown = subprocess.run([sys.executable, "-c", raised.format(error)], **here)
+        assert shown.returncode != 0 and shown.stderr == told
+    shown = subprocess.run(f"{sys.executable} -m ttr.maps list | head -1", shell=True, **here)
+    assert shown.stdout.startswith("map") and shown.stderr == ""
 
 
 def test_every_name_stands_on_the_picture():

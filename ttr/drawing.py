@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -299,7 +300,8 @@ def _margin(board: Board) -> np.ndarray:
 def save_board(board: Board, path: str | Path, owners: dict[int, int] | None = None, title: str | None = None) -> Path:
     """Writes the picture of a map as PNG, PDF or SVG, by the ending of `path`."""
     path = Path(path)
-    ax = draw_board(board, owners=owners)
-    ax.set_title(title or board.title, fontsize=13, pad=4)
-    ax.figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
+    with matplotlib.rc_context({"text.parse_math": False}):  # a dollar in a name is a dollar
+        ax = draw_board(board, owners=owners)
+        ax.set_title(title or board.title, fontsize=13, pad=4)
+        ax.figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
     return path

@@ -95,6 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MapError as error:
         print(error, file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        raise  # nobody reads the output
     except OSError as error:
         print(f"cannot write {error.filename or 'the file'}: {error.strerror or error}", file=sys.stderr)
         return 2
