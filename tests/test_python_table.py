@@ -11,7 +11,7 @@ from ttr.batch import Table, deals_and_rotations
 from ttr.board import load_board
 from ttr.game import CONTENT, RESULT
 from ttr.python_table import PythonTable, forfeit, table_for
-from ttr.record import WARWICK_AGENTS, play_and_record, write_record
+from ttr.record import WARWICK_AGENTS, play_and_record, score_line, start_game, write_record
 from ttr.replay import RecordError, main, replay, score_table
 from ttr.rules import resolve_rules
 from ttr.tables import compile_game
@@ -168,6 +168,8 @@ def test_a_forfeited_game_is_recorded_and_replayed(mine, tmp_path, capsys):
     assert main([str(path)]) == 0
     assert "Player 0 forfeits: agent agents.py:Fails:at=4 failed" in capsys.readouterr().out
     assert score_table(lines[-1]).endswith("Player 1 wins.")
+    table = score_table(score_line(*start_game(load_board("usa"), resolve_rules(load_board("usa"), players=5), 1, 0)))
+    assert max(map(len, table.splitlines())) <= 80 and table.startswith("player") and len(table.splitlines()) == 12
     for spoil, message in [
         ({"forfeit": 1}, "forfeit is 1, it must be 0"),
         ({"forfeit": 2}, "forfeit is 2, it must be a player"),

@@ -156,12 +156,14 @@ def _follow(board: Board, game: Game, state: np.void, number: int, line: dict[st
 
 
 def score_table(line: dict[str, Any]) -> str:
-    """The final scores as a table, and who has won."""
+    """The final scores as a table, a column for each player, and who has won."""
     names = "score routes gained lost ticket_bonus longest_bonus most_tickets_bonus completed tickets longest".split()
-    rows = [["player", *(name.replace("_", " ") for name in names)]]
-    rows += [[str(sheet["player"]), *(str(sheet[name]) for name in names)] for sheet in line["scores"]]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    table = ["  ".join(text.rjust(width) for text, width in zip(row, widths)) for row in rows]
+    columns = [["player", *(name.replace("_", " ") for name in names)]]
+    columns += [[str(sheet["player"]), *(str(sheet[name]) for name in names)] for sheet in line["scores"]]
+    first, *others = [max(map(len, column)) for column in columns]
+    table = [
+        text.ljust(first) + "".join(cell.rjust(width + 2) for cell, width in zip(cells, others)) for text, *cells in zip(*columns)
+    ]
     winner = line["winner"]
     forfeit = [f"Player {line['forfeit']} forfeits: {line['reason']}"] if "forfeit" in line else []
     return "\n".join([*table, *forfeit, "The game is a draw." if winner is None else f"Player {winner} wins."])
@@ -186,6 +188,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (RecordError, MapError, RulesError) as error:
         print(error, file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        raise  # nobody reads the output
     except OSError as error:
         print(f"{error.filename or arguments.file}: {error.strerror or error}", file=sys.stderr)
         return 2
