@@ -141,7 +141,7 @@ def _print(table: ResultTable) -> None:
         shown.add_column(column.heading, justify="left" if column.decimals is None else "right")
     for row in table.rows()[:SHOWN]:
         shown.add_row(*row)
-    console = Console(soft_wrap=True)
+    console = Console(markup=False, emoji=False, soft_wrap=True)
     console.print(shown)
     if len(table.frame) > SHOWN:
         console.print(f"... and {len(table.frame) - SHOWN} more; -o FOLDER writes all")

@@ -178,7 +178,7 @@ def _quoted(value: Any) -> str:
 
 
 def _file_overrides(path: str) -> list[str]:
-    """The keys of a user's file as overrides; agents' own files are found beside it."""
+    """The keys of a user's file as overrides."""
     try:
         data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

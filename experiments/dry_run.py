@@ -108,7 +108,7 @@ def forecast(plan: Plan, missing: Mapping[str, int]) -> Forecast:
 
 def show_plan(plan: Plan, settings: Settings) -> Forecast:
     """Print the plan; returns what it will take."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     missing = missing_deals(plan, settings)
     wanted = len(slice_deals(plan.spec.deals, settings.part))
     games = wanted * sum(m.rotations for m in plan.matchups)

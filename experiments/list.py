@@ -57,7 +57,7 @@ def _show(folder: Path, as_json: bool) -> int:
         what = one["study"] or one["kind"]
         numbers = (f"{one['matchups']:,}", f"{one['deals']:,}", f"{one['games']:,}", f"{one['fraction']:.0%}")
         table.add_row(one["run"], what, *numbers, one["created"])
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console = Console(markup=False, emoji=False, width=None if sys.stdout.isatty() else 160)
     console.print(table if found else f"{folder} has no runs yet")
     return 0
 

@@ -115,6 +115,12 @@ def test_what_a_person_sees(capsys, tmp_path):
     assert replay(record).scores == read_record(record)[-1]
 
 
+def test_names_are_shown_as_they_stand(capsys, tmp_path):
+    (tmp_path / "my.py").write_text("def star(view, moves, random, x=0):\n    return moves[0]\n")
+    assert main([f"{tmp_path}/my.py:star:x=1", "greedy", "--games", "2"]) == 0
+    assert "my.py:star:x=1 against greedy" in capsys.readouterr().out  # no emoji called star
+
+
 def test_the_example_beats_greedy(capsys):
     found = result(capsys, f"{EXAMPLE}:Planner", "greedy", "--games", "100")
     assert found["agents"] == ["my_agents.py:Planner", "greedy"]

@@ -148,7 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.json:
         print(json.dumps(data))
     else:
-        print_analysis(data, Console(soft_wrap=False, highlight=False), len(data["actions"]) if arguments.all else 10)
+        print_analysis(data, Console(soft_wrap=False, highlight=False, emoji=False), len(data["actions"]) if arguments.all else 10)
     return 0
 
 

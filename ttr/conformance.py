@@ -337,7 +337,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Checks one agent; 0 if nothing failed, 1 if something did, 2 with one line on stderr if there is nothing to check."""
     arguments = _parser().parse_args(argv)
     path = arguments.agent.partition(".py")[0] + ".py"
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, emoji=False, soft_wrap=True)
     try:
         if arguments.games < 1:
             raise RulesError(f"--games {arguments.games}: at least one game must be played")

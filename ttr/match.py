@@ -267,7 +267,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.json:
         print(json.dumps(result))
     else:
-        _show(result, Console(highlight=False, markup=False, soft_wrap=True))
+        _show(result, Console(highlight=False, markup=False, emoji=False, soft_wrap=True))
         if arguments.record:
             print(f"The first game: python -m ttr.replay {shlex.quote(arguments.record)}")
     return INTERRUPTED if result["interrupted"] else 0

@@ -161,7 +161,7 @@ def _set_up(arguments: argparse.Namespace, console: Console) -> Play:
 def main(argv: Sequence[str] | None = None) -> int:
     """One game: 0 if it was finished, 1 if somebody left, 2 with one line on stderr for what cannot be played."""
     arguments = _parser().parse_intermixed_args(argv)
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     try:
         with console.status("Setting up the table (compiling takes some seconds the first time) ..."):
             play = _set_up(arguments, console)
