@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ttr.board import BOARDS, GREY, NUMBERS, Box, MapError, load_board, map_names, variant_names
+from ttr.board import BOARDS, GREY, Box, MapError, load_board, map_names, variant_names
+from ttr.map_settings import NUMBERS
 from ttr.rules import RANGES, RulesError, resolve_rules
 
 SIZES = {  # cities, routes, connections, tickets, spaces
