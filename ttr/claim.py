@@ -8,7 +8,8 @@ from ttr.bits import lowest_bit, nth_bit, popcount, shift_right, times
 from ttr.cards import FIELD, LOCOMOTIVE, count_of, locomotives_in, without
 from ttr.deck import fill_row
 from ttr.jit import inlined
-from ttr.tables import ALL_FREE, MAX_OF_A_KIND
+from ttr.map_settings import MAX_OF_A_KIND
+from ttr.tables import ALL_FREE
 from ttr.turn import end_turn
 
 _EVEN_BYTES = 0x00FF00FF00FF00FF

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttr.bits import lowest_bit
 from ttr.jit import inlined, jitted
-from ttr.tables import MAX_CITIES, MAX_ROUTES, MAX_TICKETS
+from ttr.map_settings import MAX_CITIES, MAX_ROUTES, MAX_TICKETS
 
 MAX_EXACT = 10  # cities of the tickets, for the exact search
 MAX_GROUPS = 8  # groups of tickets that may share trees, for the exact search

@@ -7,7 +7,8 @@ A seat read from the state is masked (`s.player & 7`) where it indexes, which sp
 
 import numpy as np
 
-from ttr.tables import MAX_PLAYERS, MAX_TICKETS
+from ttr.map_settings import MAX_TICKETS
+from ttr.tables import MAX_PLAYERS
 
 TURN, SECOND_CARD, CHOOSE, FIRST_CHOICE, OVER = range(5)  # phases
 PHASES = ("turn", "second_card", "choose", "choose_initial", "over")

@@ -12,10 +12,10 @@ from numba import from_dtype, types
 
 from ttr.board import GREY, LOCOMOTIVE, Board
 from ttr.cards import FIELD
+from ttr.map_settings import MAX_LENGTH, MAX_OF_A_KIND, MAX_REVEALED, MAX_ROUTES, MAX_TICKETS
 from ttr.rules import Rules
 
-MAX_PLAYERS, MAX_ROUTES, MAX_TICKETS, MAX_CITIES = 5, 128, 96, 64
-MAX_LENGTH, MAX_REVEALED, MAX_OF_A_KIND, MAX_FACE_UP = 8, 5, 31, 7
+MAX_PLAYERS = 5
 PAIRED, STEPWISE = 0, 1
 ANY_ROUTE = 8  # row of `usable`: routes that locomotives alone can pay
 ALL_FREE = 9  # row of the free-route counts: all colours together

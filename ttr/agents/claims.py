@@ -9,7 +9,7 @@ from ttr.board import GREY, LOCOMOTIVE
 from ttr.cards import count_of, locomotives_in
 from ttr.claim import route_set
 from ttr.jit import inlined, jitted
-from ttr.tables import MAX_LENGTH
+from ttr.map_settings import MAX_LENGTH
 
 NO_CODE = 1 << 62  # higher than any code
 

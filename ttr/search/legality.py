@@ -27,9 +27,10 @@ from ttr.claim import claim, nth_claim, route_set
 from ttr.deck import cards_to_draw
 from ttr.draw import count_first_draws, nth_draw, take
 from ttr.jit import inlined, jitted
+from ttr.map_settings import MAX_LENGTH
 from ttr.state import CHOOSE, FIRST_CHOICE, TURN
 from ttr.stream import GOLD, below, mix
-from ttr.tables import ANY_ROUTE, MAX_LENGTH
+from ttr.tables import ANY_ROUTE
 from ttr.tickets import nth_choice, reveal
 
 TRIES = 32  # blind draws of an untried action
