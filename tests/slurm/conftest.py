@@ -56,7 +56,7 @@ class Site:
 
     def serial_hash(self, deals: int, seed: int = 1) -> str:
         """The content hash of the same sweep on this machine, without Ray."""
-        words = self.words("serial", deals, seed)
+        words = self.words(f"serial-{deals}", deals, seed)  # a run of more deals would stay one
         done = self.python(*words, "cluster=serial", "display=none")
         assert done.returncode == 0, done.stderr
         return self.hash(Path(done.stdout.splitlines()[-1]))
