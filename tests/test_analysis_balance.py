@@ -51,7 +51,7 @@ def written(folder, tables, setup="yang"):
     played = pa.Table.from_pylist(rows, schema=schema)
     facts = write_shard(folder / "games" / "0.parquet", [played], schema, lambda: None)
     deals = {name: [[0, 4, 1]] for name in played.column("matchup").unique().to_pylist()}
-    append_line(folder, dict(shard="games/0.parquet", dataset="games", deals=deals, engine="none", reason="new", **facts))
+    append_line(folder, dict(shard="games/0.parquet", dataset="games", deals=deals, engine="none", reason="new", time="", **facts))
     return folder
 
 
