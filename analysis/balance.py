@@ -29,6 +29,7 @@ from analysis.published import HEURISTICS, DdaKey, dda_tables
 from analysis.rates import deals_behind
 from analysis.regret_file import Regret
 from analysis.summary import Summary, summarise
+from experiments.command import answering, writing
 from experiments.matchup import Matchup
 from experiments.reading import Run, open_run
 from experiments.refusal import Refusal
@@ -252,19 +253,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--average", action="store_true", help="only the means over opponents")
     parser.add_argument("--csv", metavar="FILE", help="also write the table")
     arguments = parser.parse_args(argv)
-    try:
-        if arguments.forecast:
-            frames = [forecast_frame(open_run(path)) for path in arguments.runs]
-        else:
-            frames = [terminal_frame(summarise(path), arguments.average) for path in arguments.runs]
-    except Refusal as refusal:
-        print(f"analysis.balance: {refusal}", file=sys.stderr)
-        return 2
+    return answering("analysis.balance", lambda: _print(arguments))
+
+
+def _print(arguments: argparse.Namespace) -> int:
+    if arguments.forecast:
+        frames = [forecast_frame(open_run(path)) for path in arguments.runs]
+    else:
+        frames = [terminal_frame(summarise(path), arguments.average) for path in arguments.runs]
     frame = pd.concat(frames, ignore_index=True)
     title = "Forecast less outcome, points" if arguments.forecast else "Gap |win % - loss %|, its noise, and how close games were"
     show(frame, Console(), title)
     if arguments.csv:
-        frame.to_csv(arguments.csv, index=False)
+        with writing(arguments.csv):
+            frame.to_csv(arguments.csv, index=False)
         print(arguments.csv)
     return 0
 

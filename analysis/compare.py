@@ -21,7 +21,7 @@ from analysis.rates import Cell
 from analysis.summary import Summary, summarise
 from analysis.tables import Column, ResultTable
 from analysis.tests import correct
-from experiments.command import answering
+from experiments.command import answering, writing
 from experiments.refusal import Refusal
 
 SHOWN = 60
@@ -122,11 +122,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         table = comparison_of(summarise(arguments.a), summarise(arguments.b))
         _print(table)
         if arguments.output:
-            try:
-                for path in table.save(Path(arguments.output)):
-                    print(path)
-            except (FileExistsError, NotADirectoryError, PermissionError) as error:
-                raise Refusal(f"{arguments.output} cannot be written: {error.strerror}") from None
+            with writing(arguments.output):
+                paths = table.save(Path(arguments.output))
+            print(*paths, sep="\n")
         return 0
 
     return answering("analysis.compare", work)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analysis.report import Report
-from analysis.summary import summarise
+from analysis.summary import Summary, summarise
+from experiments.command import answering, writing
 from experiments.reading import Run, open_run
 from experiments.refusal import Refusal
 
@@ -43,6 +44,19 @@ def study_runs(results: Path) -> list[Path]:
     return [best[key][1] for key in sorted(best, key=lambda key: (kinds[key], key))]
 
 
+def _summaries(folders: Sequence[Path]) -> Iterator[Summary]:
+    """What there is in each run; one with a damaged shard says so and is left out."""
+    for folder in folders:
+        print(f"reading {folder}", flush=True)
+        try:
+            summary = summarise(folder)
+            _ = summary.search  # the other rows that a report reads
+        except Refusal as refusal:
+            print(f"left out: {refusal}", file=sys.stderr)
+            continue
+        yield summary
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Write everything; exit code 2 with one line where there is nothing to show."""
     parser = argparse.ArgumentParser(
@@ -53,26 +67,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         "-o", "--output", default="figures", metavar="FOLDER", help="where figures, tables and page go (default: figures)"
     )
     arguments = parser.parse_args(argv)
-    output = Path(arguments.output)
-    try:
-        folders = study_runs(Path(arguments.results))
-        if not folders:
-            raise Refusal(f"{arguments.results}: there is no run with games; `python -m experiments.round_robin` makes one")
-        summaries = []
-        for folder in folders:
-            print(f"reading {folder}", flush=True)
-            summaries.append(summarise(folder))
-        report = Report(summaries)
+    return answering("analysis.figures", lambda: _write(Path(arguments.results), Path(arguments.output)))
+
+
+def _write(results: Path, output: Path) -> int:
+    report = Report(list(_summaries(study_runs(results))))
+    if not report.summaries:
+        raise Refusal(f"{results}: there is no run with games; `python -m experiments.round_robin` makes one")
+    page = report.page()
+    with writing(output):
         output.mkdir(parents=True, exist_ok=True)
-        (output / "report.html").write_text(report.page(), encoding="utf-8")
+        (output / "report.html").write_text(page, encoding="utf-8")
         saved = report.save_files(output)
-    except Refusal as refusal:
-        print(f"analysis.figures: {refusal}", file=sys.stderr)
-        return refusal.exit_code
-    except OSError as error:
-        print(f"analysis.figures: {output} cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
-    print(f"{len(saved)} files of {len(summaries)} runs in {output}")
+    print(f"{len(saved)} files of {len(report.summaries)} runs in {output}")
     print(output / "report.html")
     return 0
 

@@ -20,7 +20,7 @@ from analysis.dda import win_difference
 from analysis.ranking import Ranking
 from analysis.rates import Cell, matrix
 from analysis.result_tables import ranking_of
-from analysis.summary import Summary, search_statistics
+from analysis.summary import Summary
 from analysis.sums import DIFFERENCES
 from analysis.sweep import curves
 
@@ -242,7 +242,7 @@ def _strongest(cells: list[Cell]) -> list[Cell]:
 
 def search_pictures(summary: Summary) -> Iterator[Picture]:
     """What the search thinks over a game."""
-    frame = search_statistics(summary)
+    frame = summary.search
     if frame.empty:
         return
     agents = list(dict.fromkeys(frame["agent"]))[: len(plots.PALETTE)]

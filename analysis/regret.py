@@ -32,6 +32,7 @@ from analysis.balance import judged, opponents_of, show
 from analysis.dda import AVERAGE
 from analysis.estimate import average
 from analysis.regret_file import GAME, GRAVE, MEASURED, Regret, keep_regret
+from experiments.command import answering, writing
 from experiments.progress import FIRST_LINE, GROWTH, LONGEST_PAUSE, duration
 from experiments.reading import Run, open_run
 from experiments.refusal import Refusal
@@ -201,27 +202,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes (default: one per core)")
     parser.add_argument("--csv", metavar="FILE", help="also write the table")
     arguments = parser.parse_args(argv)
+    return answering("analysis.regret", lambda: _judge_and_keep(arguments))
+
+
+def _judge_and_keep(arguments: argparse.Namespace) -> int:
+    if min(arguments.games, arguments.iterations, arguments.workers) < 1:
+        raise Refusal("--games, --iterations and --workers must be at least 1")
+    run = open_run(arguments.run)
     try:
-        if min(arguments.games, arguments.iterations, arguments.workers) < 1:
-            raise Refusal("--games, --iterations and --workers must be at least 1")
-        run = open_run(arguments.run)
         found = judge_run(run, arguments.games, arguments.iterations, arguments.workers)
-        frame = regret_frame(run, found)
-        shown = frame.rename(columns={"grave": f"over {GRAVE} points, %"})
-        show(shown, Console(), f"Regret, judged by a full-strength search of {arguments.iterations} iterations")
-        if arguments.csv:
-            frame.to_csv(arguments.csv, index=False)
-            print(arguments.csv)
-        print(keep_regret(run, found))
-    except Refusal as refusal:
-        print(f"analysis.regret: {refusal}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"analysis.regret: {error.filename} cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         print("stopped; nothing is kept", file=sys.stderr)
         return 130
+    with writing(run.path):
+        kept = keep_regret(run, found)  # before anything is printed: perhaps nobody reads it
+    frame = regret_frame(run, found)
+    shown = frame.rename(columns={"grave": f"over {GRAVE} points, %"})
+    show(shown, Console(), f"Regret, judged by a full-strength search of {arguments.iterations} iterations")
+    if arguments.csv:
+        with writing(arguments.csv):
+            frame.to_csv(arguments.csv, index=False)
+        print(arguments.csv)
+    print(kept)
     return 0
 
 

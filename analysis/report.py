@@ -36,7 +36,7 @@ from analysis.page import (
 from analysis.result_tables import anchor, comparison_table, tables_of_run
 from analysis.summary import Summary, summarise
 from analysis.tables import Column, ResultTable
-from experiments.refusal import Refusal
+from experiments.command import answering, writing
 
 LARGEST = 3_000_000  # bytes of the page
 MATCHUPS_WITH_GAMES = 600  # more than this, and only the first ones list their games
@@ -250,23 +250,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--files", metavar="FOLDER", help="also write every figure (PDF, SVG, PNG) and table (CSV, Markdown, LaTeX)"
     )
     arguments = parser.parse_args(argv)
-    try:
-        report = make_report(arguments.runs)
-    except Refusal as refusal:
-        print(f"analysis.report: {refusal}", file=sys.stderr)
-        return refusal.exit_code
     default = Path(arguments.runs[0]) / "report.html" if len(arguments.runs) == 1 else Path("report.html")
     output = Path(arguments.output) if arguments.output else default
-    try:
+    return answering("analysis.report", lambda: _write(arguments.runs, output, arguments.files))
+
+
+def _write(runs: Sequence[str], output: Path, files: str | None) -> int:
+    report = make_report(runs)
+    text = report.page()
+    with writing(output):
         output.parent.mkdir(parents=True, exist_ok=True)
-        text = report.page()
         output.write_text(text, encoding="utf-8")
-        if arguments.files:
-            saved = report.save_files(Path(arguments.files))
-            print(f"{len(saved)} files of figures and tables: {arguments.files}")
-    except OSError as error:
-        print(f"analysis.report: {output} cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
+    if files:
+        with writing(files):
+            saved = report.save_files(Path(files))
+        print(f"{len(saved)} files of figures and tables: {files}")
     for summary in report.summaries:
         complete = summary.run.completeness
         if complete["fraction"] < 1:

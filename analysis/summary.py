@@ -129,6 +129,11 @@ class Summary:
         """The agents' names for figures, without what all searching agents of the run have in common."""
         return without_shared_fields([agent for seating in self.seatings for agent in seating.agents])
 
+    @cached_property
+    def search(self) -> pd.DataFrame:
+        """What searches thought, by turn; empty without stored decisions."""
+        return search_statistics(self)
+
     @property
     def two_players(self) -> bool:
         """Whether every table is for two."""

@@ -3,7 +3,9 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -135,6 +137,15 @@ def answering(program: str, work: Callable[[], int]) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """What cannot be written is refused in one line that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise Refusal(f"{error.filename or path} cannot be written: {error.strerror or error}") from None
 
 
 def _read_no_more() -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from analysis import compare, figures, report
+from analysis import balance, compare, figures, regret, report
 from analysis.gallery import pictures
 from analysis.rates import cells
 from analysis.result_tables import tables_of_run
@@ -147,6 +147,37 @@ def test_what_cannot_be_read_is_one_clear_line(robin, tmp_path, capsys):
     shard = run / open_run(run).manifest.shards("games")[0]["shard"]
     pq.write_table(pq.read_table(shard, partitioning=None).drop_columns(["winner"]), shard)
     assert "winner" in refused(capsys, str(run))
+
+
+def test_the_path_that_cannot_be_written_is_named(robin, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    files = str(tmp_path / "file")
+    told = refused(capsys, str(robin), "-o", str(tmp_path / "page.html"), "--files", files)
+    assert files in told and "page.html" not in told
+
+
+@pytest.mark.parametrize(("end", "code"), [(BrokenPipeError, 0), (KeyboardInterrupt, 130)])
+@pytest.mark.parametrize(
+    ("module", "first"), [(report, "make_report"), (figures, "study_runs"), (balance, "summarise"), (regret, "open_run")]
+)
+def test_a_closed_pipe_and_ctrl_c_end_a_command_without_a_traceback(module, first, end, code, monkeypatch, capsys):
+    def ended(*_):
+        raise end
+
+    monkeypatch.setattr("experiments.command._read_no_more", lambda: None)
+    monkeypatch.setattr(module, first, ended)
+    assert module.main([] if module is figures else ["somewhere"]) == code
+    assert capsys.readouterr().err == ""
+
+
+def test_a_damaged_run_is_left_out_of_the_figures(robin, swept, tmp_path, capsys):
+    games, decisions = copy_of(robin, tmp_path / "a"), copy_of(swept, tmp_path / "b")
+    for run, dataset in ((games, "games"), (decisions, "decisions")):
+        shard = run / open_run(run).manifest.shards(dataset)[0]["shard"]
+        shard.write_bytes(shard.read_bytes()[:-100])
+    assert [summary.path for summary in figures._summaries([games, robin, decisions])] == [robin]
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 2 and all(line.startswith("left out: ") for line in told)
 
 
 def test_compare_pairs_the_same_deals(robin, results, capsys, tmp_path):
