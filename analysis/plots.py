@@ -174,14 +174,14 @@ def _dots(frame: pd.DataFrame, measure: str, ax: Axes, places: np.ndarray) -> No
 
 
 def ridges(counts: np.ndarray, centres: np.ndarray, labels: Sequence[str], ax: Axes) -> Axes:
-    """Score differences, one distribution above the other, each with its mean and middle half; zero is even."""
+    """Score differences, one distribution above the other, each with its median and middle half; dashed: even."""
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     cumulative = shares.cumsum(axis=1)
     tallest = shares.max() or 1.0
     seen = np.flatnonzero((cumulative > 0.002).any(axis=0) & (cumulative < 0.998).any(axis=0))
     first, last = (seen[0], seen[-1]) if len(seen) else (0, len(centres) - 1)
     inside = slice(max(0, first - 1), last + 2)
-    ax.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    ax.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=2.5)  # before the distributions, behind their dots
     for number, share in enumerate(shares):
         base = len(labels) - 1 - number
         colour = PALETTE[number % 2 * 5]
@@ -192,7 +192,7 @@ def ridges(counts: np.ndarray, centres: np.ndarray, labels: Sequence[str], ax: A
         ax.plot([half], [base - 0.06], marker="o", markersize=2.6, color="black", zorder=4)
     ax.set_yticks(range(len(labels)), [plain_name(label) for label in labels][::-1])
     ax.set_ylim(-0.3, len(labels))
-    ax.set_xlim(centres[first] - 1, centres[last] + 1)
+    ax.set_xlim(min(centres[first] - 1, -1), max(centres[last] + 1, 1))
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("score difference (points)")
     return ax

@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from analysis import balance, compare, figures, regret, report
+from analysis import balance, compare, figures, plots, regret, report
 from analysis.gallery import pictures
 from analysis.rates import cells
 from analysis.result_tables import tables_of_run
@@ -178,6 +179,15 @@ def test_a_damaged_run_is_left_out_of_the_figures(robin, swept, tmp_path, capsys
     assert [summary.path for summary in figures._summaries([games, robin, decisions])] == [robin]
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 2 and all(line.startswith("left out: ") for line in told)
+
+
+def test_score_differences_show_where_they_are_even():
+    with plots.style():
+        axes = plots.new_figure(2, 2)[1][0, 0]
+    plots.ridges(np.array([[0, 5, 9, 4, 0]]), np.arange(-30, -25), ["base"], axes)
+    even = next(line for line in axes.lines if list(line.get_xdata()) == [0, 0])
+    assert even.get_linestyle() == "--" and even.get_zorder() > axes.collections[0].get_zorder()
+    assert axes.get_xlim()[0] < 0 < axes.get_xlim()[1]
 
 
 def test_compare_pairs_the_same_deals(robin, results, capsys, tmp_path):
