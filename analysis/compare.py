@@ -19,7 +19,7 @@ from analysis.estimate import Estimate, Interval
 from analysis.pairs import difference, unpaired_interval
 from analysis.rates import Cell
 from analysis.summary import Summary, summarise
-from analysis.tables import Column, ResultTable
+from analysis.tables import Column, ResultTable, p_column
 from analysis.tests import correct
 from experiments.command import answering, writing
 from experiments.refusal import Refusal
@@ -99,7 +99,7 @@ def comparison_of(a: Summary, b: Summary) -> ResultTable:
     columns += [
         Column("win_change", "B less A", 2, True, True),
         Column("win_unpaired", "± unpaired", 2),
-        Column("p_corrected", "p (Holm)", 4),
+        p_column("p_corrected", "p (Holm)"),
     ]
     columns += [Column("score_change", "score, B less A", 2, True, True)]
     how = "same deals, paired" if shared_deals(a, b) else "different deals (another seed), not paired"

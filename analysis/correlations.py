@@ -62,13 +62,17 @@ class Moments:
                 rows = table[ends[number] : ends[number + 1]]
                 self.sums[number] += rows.T @ rows
 
+    @property
+    def used(self) -> int:
+        """How many groups have games."""
+        return int(np.count_nonzero(self.sums[:, 0, 0]))
+
     def correlation(self, first: str, second: str, level: float = LEVEL) -> Correlation:
         """Pearson's r with a delete-one-group jackknife on Fisher's scale: groups of deals are independent, rows are not."""
         i, j = self.names.index(first) + 1, self.names.index(second) + 1
         total = self.sums.sum(axis=0)
         r = _r(total, i, j)
-        used = [number for number in range(self.groups) if self.sums[number, 0, 0] > 0]
-        k = len(used)
+        used, k = np.flatnonzero(self.sums[:, 0, 0]), self.used
         if k < 3 or not np.isfinite(r) or abs(r) >= 1:
             return Correlation(r, Interval(float("nan"), float("nan")), float("nan"), int(total[0, 0]))
         left_out = np.array([np.arctanh(np.clip(_r(total - self.sums[number], i, j), -1 + 1e-12, 1 - 1e-12)) for number in used])

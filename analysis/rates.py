@@ -147,7 +147,7 @@ def first_move(sums: Sums, places: Sequence[int] | None = None) -> Estimate:
 
 
 def statistics_frame(sums: Sums, level: float = LEVEL) -> pd.DataFrame:
-    """Means of every recorded statistic per agent and table (long form), intervals from 64 groups of deals."""
+    """Means of every recorded statistic per agent and table (long form), intervals from up to 64 groups of deals."""
     rows = []
     seat_names = list(dict.fromkeys(name[:-2] for name in sums.statistics if name[-2] == "_" and name[-1].isdigit()))
     for place, seating in enumerate(sums.seatings):

@@ -15,7 +15,7 @@ from analysis.regret_file import GRAVE, Regret, kept_regret
 from analysis.summary import Summary
 from analysis.sweep import curves, paired_steps
 from analysis.sweep_claims import check_claims
-from analysis.tables import Column, ResultTable
+from analysis.tables import Column, ResultTable, p_column
 from analysis.tests import pairwise_tests, seat_balance
 from experiments.refusal import Refusal
 
@@ -144,7 +144,7 @@ def tests_table(summary: Summary) -> ResultTable | None:
         Column("opponent", "against"),
         Column("win_difference", "win % difference", 2, signed=True),
     ]
-    columns += [Column("p", "p", 4), Column("p_corrected", "p corrected (Holm)", 4)]
+    columns += [p_column("p", "p"), p_column("p_corrected", "p corrected (Holm)")]
     note = f"Student's test on deals; corrected for {len(frame)} comparisons."
     return ResultTable("tests", "Is one side better?", frame, columns, note, _game_links(frame, "win_difference"))
 
@@ -181,7 +181,7 @@ def seats_table(summary: Summary) -> ResultTable:
         Column("wins", "wins"),
         Column("win", "win %", 2, True),
     ]
-    columns += [Column("chi_square", "chi-square", 2), Column("p", "p", 4), Column("p_clustered", "p clustered by deal", 4)]
+    columns += [Column("chi_square", "chi-square", 2), p_column("p", "p"), p_column("p_clustered", "p clustered by deal")]
     columns.append(Column("edge", "first less last (% points)", 2, True, True))
     return ResultTable("seats", "What moving first is worth", pd.DataFrame(rows), columns)
 
@@ -222,10 +222,11 @@ def correlations_table(summary: Summary) -> ResultTable:
     columns = [
         Column("pair", "pair"),
         Column("r", "r", 3, True, True, ends=("low", "high")),
-        Column("p", "p", 4),
+        p_column("p", "p"),
         Column("points", "points"),
     ]
-    note = "One point per player and game of the whole run; intervals by a jackknife over 64 groups of deals."
+    told = f"{summary.moments.used} {'deals' if summary.info['deals'] <= summary.moments.groups else 'groups of deals'}"
+    note = f"One point per player and game of the whole run; intervals by a jackknife over {told}."
     return ResultTable("correlations", "What goes with a high score", frame, columns, note)
 
 
@@ -334,7 +335,7 @@ def paired_table(summary: Summary) -> ResultTable | None:
     columns += [
         Column("unpaired_half_width", "± unpaired", 2),
         Column("deals_saved", "deals saved (times)", 2),
-        Column("p", "p", 4),
+        p_column("p", "p"),
     ]
     note = "Same deals at both points. Deals saved: how many times as many deals an unpaired comparison needs for the same width."
     return ResultTable("paired", "Differences along the sweep, paired by deal", frame, columns, note)

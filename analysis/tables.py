@@ -12,7 +12,7 @@ import pandas as pd
 
 MINUS, NOTHING = "\u2212", "\u2013"  # signs of print: minus, and a dash for no value
 LATEX = {"\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}"}
-LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "→": r"$\rightarrow$", "±": r"$\pm$"}
+LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "→": r"$\rightarrow$", "±": r"$\pm$", "<": "$<$", ">": "$>$"}
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Column:
     interval: bool = False
     signed: bool = False
     ends: tuple[str, str] | None = None
+    above_zero: bool = False  # what the decimals cannot show is "< 0.0001", not 0
 
     def limits(self) -> tuple[str, str]:
         """The columns that hold the ends of the interval."""
@@ -34,6 +35,8 @@ class Column:
         """One number as printed."""
         if self.decimals is None:
             return f"{value:,.0f}"
+        if self.above_zero and value < (least := 10.0**-self.decimals):
+            return f"< {least:.{self.decimals}f}"
         shown = f"{value:{'+' if self.signed else ''}.{self.decimals}f}"
         return shown.replace("-", MINUS) if float(shown) != 0 else shown.lstrip("-")
 
@@ -51,6 +54,11 @@ class Column:
         if self.interval and np.isfinite(row[low]):
             text += f" [{self.number(float(row[low]))}, {self.number(float(row[high]))}]"
         return text
+
+
+def p_column(key: str, heading: str) -> Column:
+    """A column of p values."""
+    return Column(key, heading, 4, above_zero=True)
 
 
 @dataclass(frozen=True)

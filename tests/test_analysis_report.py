@@ -16,9 +16,10 @@ import pytest
 from analysis import balance, compare, figures, plots, regret, report
 from analysis.gallery import pictures
 from analysis.rates import cells
-from analysis.result_tables import tables_of_run
+from analysis.result_tables import correlations_table, tables_of_run
 from analysis.summary import seatings_of, summarise
 from analysis.sums import add_up
+from analysis.tables import Column, ResultTable, p_column
 from experiments import round_robin
 from experiments.reading import open_run
 from tests.stored_runs import crowd, final, play, results, robin, swept
@@ -179,6 +180,21 @@ def test_a_damaged_run_is_left_out_of_the_figures(robin, swept, tmp_path, capsys
     assert [summary.path for summary in figures._summaries([games, robin, decisions])] == [robin]
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 2 and all(line.startswith("left out: ") for line in told)
+
+
+def test_few_deals_are_not_called_64_groups(robin, tmp_path):
+    assert "jackknife over 60 deals." in correlations_table(summarise(robin)).note
+    run = copy_of(robin, tmp_path)
+    info = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(info | {"deals": 100}))
+    assert "jackknife over 60 groups of deals." in correlations_table(summarise(run)).note
+
+
+def test_p_values_are_never_shown_as_zero(tmp_path):
+    frame = pd.DataFrame(dict(agent=["a:b=1,c=2"] * 4, p=[0.0, 3e-9, 0.0001, 0.03]))
+    table = ResultTable("tests", "T", frame, [Column("agent", "agent"), p_column("p", "p")])
+    assert [row[1] for row in table.rows()] == ["< 0.0001", "< 0.0001", "0.0001", "0.0300"]
+    assert 'data-v="3e-09">&lt; 0.0001<' in table.html() and "$<$ 0.0001" in table.latex() and "3e-09" in table.csv()
 
 
 def test_score_differences_show_where_they_are_even():
