@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,14 +119,15 @@ class ResultTable:
         note = f'<p class="note">{html.escape(self.note)}</p>' if self.note else ""
         caption = f"<caption>{html.escape(self.title)}</caption>"
         table = f'<table class="sortable">{caption}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
-        return f'<div class="scroll" id="table-{html.escape(self.name)}">{table}</div>{note}'
+        reached = f'tabindex="0" role="region" aria-label="{html.escape(self.title)}"'  # a wide table scrolls, by the keyboard too
+        return f'<div class="scroll" {reached} id="table-{html.escape(self.name)}">{table}</div>{note}'
 
     def _cell(self, number: int, column: Column, value: object, text: str) -> str:
-        shown = (
-            html.escape(text).replace(" [", ' <span class="ci">[').replace("]", "]</span>")
-            if column.interval
-            else html.escape(text)
-        )
+        shown = html.escape(text)
+        if column.interval:
+            shown = shown.replace(" [", ' <span class="ci">[').replace("]", "]</span>")
+        elif isinstance(value, str):
+            shown = re.sub(r"[:,](?=\w)", r"\g<0><wbr>", shown)  # an agent's fields: where print may break the line
         anchor = self.links.get((number, column.key))
         if anchor:
             shown = f'<a href="#{html.escape(anchor)}">{shown}</a>'

@@ -37,6 +37,15 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const down = rises(values().reverse()), second = header.getAttribute("aria-sort");
   found.sorted.push([up, down, first, second, values().length]);
 }
+found.boxes = [];
+for (const all of document.querySelectorAll("details")) all.open = true;
+for (const box of document.querySelectorAll(".scroll")) {
+  if (box.scrollWidth <= box.clientWidth) continue;
+  box.scrollLeft = box.scrollWidth;
+  const cell = box.querySelector("tbody td");
+  found.boxes.push([box.tabIndex, box.scrollLeft > 0, cell.getBoundingClientRect().left - box.getBoundingClientRect().left]);
+}
+found.sideways = document.documentElement.scrollWidth > innerWidth;
 const link = document.querySelector("td a[href^='#games-']");
 link.click();
 found.opened = document.getElementById(link.getAttribute("href").slice(1)) !== null;
@@ -87,6 +96,13 @@ def test_page_opens_without_errors_or_requests_and_its_tables_sort(page):
     assert len(found["sorted"]) >= 8
     for up, down, first, second, rows in found["sorted"]:
         assert up and down and first == "ascending" and second == "descending" and rows > 0
+
+
+def test_a_wide_table_scrolls_in_its_own_box_beside_its_first_column(page):
+    found = probed(page)
+    assert found["boxes"] and not found["sideways"]
+    for focus, moved, first_cell in found["boxes"]:
+        assert focus == 0 and moved and abs(first_cell) < 1
 
 
 def test_a_page_that_asks_the_network_or_fails_would_be_noticed(page):

@@ -195,6 +195,7 @@ def test_p_values_are_never_shown_as_zero(tmp_path):
     table = ResultTable("tests", "T", frame, [Column("agent", "agent"), p_column("p", "p")])
     assert [row[1] for row in table.rows()] == ["< 0.0001", "< 0.0001", "0.0001", "0.0300"]
     assert 'data-v="3e-09">&lt; 0.0001<' in table.html() and "$<$ 0.0001" in table.latex() and "3e-09" in table.csv()
+    assert "a:<wbr>b=1,<wbr>c=2" in table.html()  # where a printed line may break
 
 
 def test_score_differences_show_where_they_are_even():
