@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -213,6 +215,13 @@ def test_an_agent_that_plays_otherwise_is_not_called_a_changed_engine(tmp_path, 
     capsys.readouterr()
     assert verify([str(folder), "--replay", "100%"]) == 1
     assert "not deterministic" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("package", ["experiments", "analysis", "slurm"])
+def test_ctrl_c_while_modules_are_imported_is_one_line(package):
+    raised = f"import sys; sys.argv = ['-m']; import {package}; raise KeyboardInterrupt"
+    shown = subprocess.run([sys.executable, "-c", raised], cwd=Path(__file__).parent.parent, capture_output=True, text=True)
+    assert shown.returncode != 0 and shown.stderr == "interrupted\n"
 
 
 def test_a_failing_agent_stops_the_run_or_forfeits_its_game(tmp_path, capsys):
