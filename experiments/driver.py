@@ -17,7 +17,7 @@ from experiments.batches import Batch, BatchSource, Calibration
 from experiments.compaction import compact
 from experiments.config import Settings
 from experiments.engine_check import check_engine, engine_facts
-from experiments.executor import Executor, make_executor
+from experiments.executor import Executor, make_executor, require_cluster
 from experiments.game import load_game
 from experiments.matchup import Matchup
 from experiments.plan import Plan
@@ -26,7 +26,7 @@ from experiments.reading import Run, open_run, slice_deals
 from experiments.refusal import LATER, Failure, Refusal
 from experiments.run_file import FILE, read_run, run_data, write_run
 from experiments.slices import refuse_conflicts, slice_folder
-from experiments.store import Segment, Store
+from experiments.store import Segment, Store, opening
 from experiments.worker import Played, Task
 
 IN_FLIGHT = 3  # tasks for each worker: one playing, one waiting, one coming back
@@ -57,8 +57,10 @@ def run_folder(plan: Plan, settings: Settings) -> Path:
 
 def drive(plan: Plan, config: dict[str, Any], settings: Settings) -> Result:
     """Play everything that is missing of a plan."""
+    require_cluster(settings.cluster)
     folder = run_folder(plan, settings)
-    store = open_store(folder, plan, config, settings)
+    with opening(folder):
+        store = open_store(folder, plan, config, settings)
     try:
         with _signals() as interrupted:
             return _Drive(plan, settings, folder, store, interrupted).run()

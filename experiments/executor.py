@@ -72,6 +72,14 @@ class SerialExecutor:
         self._tasks.clear()
 
 
+def require_cluster(cluster: Any) -> None:
+    """Refuses a cluster that does not answer, before anything is written for it."""
+    if cluster.kind == "ray":
+        from experiments.ray_cluster import reachable
+
+        reachable(cluster.address)
+
+
 def make_executor(cluster: Any) -> Executor:
     """The executor that a cluster configuration asks for."""
     if cluster.kind == "serial":

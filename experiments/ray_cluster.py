@@ -49,7 +49,7 @@ class RayExecutor:
             options |= dict(address="local", num_cpus=count, include_dashboard=False)
             options |= dict(object_store_memory=STORE_BYTES, _temp_dir=self._folder)
         else:
-            options["address"] = _reachable(cluster.address)
+            options["address"] = reachable(cluster.address)
         try:
             ray.init(**options)
         except Exception as error:  # Ray raises many kinds, all of them mean that there is no cluster
@@ -125,7 +125,7 @@ def _remove_left_behind(place: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _reachable(address: str | None) -> str:
+def reachable(address: str | None) -> str:
     """An address at which something listens: Ray itself would try for a minute."""
     if not address or address == "auto":
         return "auto"

@@ -8,7 +8,8 @@ import errno
 import os
 import socket
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from experiments.shard import deals_of, problem_of, write_shard
 
 GATHER_SECONDS, GATHER_ROWS = 2.0, 50_000
 ASIDE = "aside"
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,17 @@ class Segment:
     reason: str
 
 
+@contextmanager
+def opening(folder: Path) -> Iterator[None]:
+    """A folder that cannot be written to is refused; a full disk is a failure."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise _disk_failure(error, folder) from None
+        raise Refusal(f"{error.filename or folder} cannot be written: {error.strerror or error}") from None
+
+
 class Store:
     """The writer of a run folder; holds its lease until it is closed."""
 
@@ -46,15 +59,13 @@ class Store:
         self.folder, self.engine, self.elsewhere = folder, engine, elsewhere
         self.game = load_game(data["game"])
         self.problems: list[str] = []  # shards set aside at opening, for a person
-        try:
+        with opening(folder):
             self.lease = Lease(folder)
             try:
                 self._open(data)
             except BaseException:
                 self.lease.release()
                 raise
-        except OSError as error:
-            raise _disk_failure(error, folder) from None
 
     def _open(self, data: Mapping[str, Any]) -> None:
         self.was_new = not (self.folder / FILE).exists()
@@ -221,7 +232,7 @@ class Store:
 
 def _disk_failure(error: OSError, folder: Path) -> Refusal:
     """What a failed write means to a person."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in FULL:
         return Failure(
             f"the disk is full: {folder} could not take more rows; everything stored before is whole. "
             "Make room, and give the same command again"

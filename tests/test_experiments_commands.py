@@ -224,6 +224,15 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(package):
     assert shown.returncode != 0 and shown.stderr == "interrupted\n"
 
 
+def test_results_that_cannot_be_written_are_refused_input(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    for part in ([], ["part=1/2"]):
+        words = [*SMALL, "agents=[base,greedy]", f"results_dir={tmp_path / 'file' / 'results'}", *part]
+        assert experiment("round_robin", words) == 2
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1 and str(tmp_path / "file") in error
+
+
 def test_a_failing_agent_stops_the_run_or_forfeits_its_game(tmp_path, capsys):
     (tmp_path / "mine.py").write_text(FAILING)
     words = [*SMALL, f"agents=['{tmp_path}/mine.py:fails']", "opponents=[greedy]"]

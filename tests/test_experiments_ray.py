@@ -140,3 +140,4 @@ def test_an_address_where_nothing_answers_is_refused(tmp_path, capsys):
     assert experiment("sweep", words(tmp_path, "cluster=ray", f"cluster.address=127.0.0.1:{port}")) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and str(port) in error
+    assert not list(tmp_path.iterdir())  # before the run folder is opened
