@@ -11,7 +11,8 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from experiments.config import compose_config, near_miss, options, settings_of, spec_of
-from experiments.plan import make_plan
+from experiments.plan import Plan, make_plan
+from experiments.reading import slice_deals
 from experiments.refusal import Refusal
 
 GROUPS = ("map", "rules", "agent", "sweep", "scale", "cluster", "study", "game")
@@ -72,16 +73,30 @@ def _run(config: Any) -> int:
     from experiments.driver import drive  # scipy and rich, which --help and a dry run of nothing do not need
 
     if settings.display != "none":
-        games = f"{plan.games:,} games ({len(plan.matchups):,} matchups x {plan.spec.deals:,} deals, every rotation)"
-        print(f"{plan.spec.kind}{f' {plan.spec.name}' if plan.spec.name else ''}: {games}, seed {plan.spec.seed}", flush=True)
+        name = f"{plan.spec.kind}{f' {plan.spec.name}' if plan.spec.name else ''}"
+        print(f"{name}: {_games(plan, settings.part)}, seed {plan.spec.seed}", flush=True)
     result = drive(plan, data, settings)
-    print(result.message)
-    if result.exit_code == 0 and not settings.part:
-        print(f"figures: python -m analysis.report {result.folder}")
-    elif result.exit_code == 0:
-        print(f"when all slices are there: python -m experiments.merge {result.folder.parent.parent}")
-    print(result.folder, flush=True)
+    try:
+        print(result.message)
+        if result.exit_code == 0 and not settings.part:
+            print(f"figures: python -m analysis.report {result.folder}")
+        elif result.exit_code == 0:
+            print(f"when all slices are there: python -m experiments.merge {result.folder.parent.parent}")
+        print(result.folder, flush=True)
+    except BrokenPipeError:
+        _read_no_more()
+        print(f"nobody reads the output any more; {result.message}", file=sys.stderr)
     return result.exit_code
+
+
+def _games(plan: Plan, part: str | None) -> str:
+    """How many games there are, of a slice those of the whole run too."""
+    deals, rotations = plan.spec.deals, sum(matchup.rotations for matchup in plan.matchups)
+    if not part:
+        return f"{plan.games:,} games ({len(plan.matchups):,} matchups x {deals:,} deals, every rotation)"
+    own = len(slice_deals(deals, part))
+    matchups = f"{len(plan.matchups):,} matchups x {own:,} of {deals:,} deals, every rotation"
+    return f"slice {part}, {own * rotations:,} of {plan.games:,} games ({matchups})"
 
 
 def _parts(config: Any, asked: str) -> str:

@@ -224,6 +224,19 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(package):
     assert shown.returncode != 0 and shown.stderr == "interrupted\n"
 
 
+def test_a_run_that_is_complete_says_so_to_a_closed_pipe_too(tmp_path, capsys, monkeypatch):
+    def closed(*words, file=None, **_):
+        if file is None:
+            raise BrokenPipeError
+        file.write(" ".join(words) + "\n")
+
+    monkeypatch.setattr("experiments.command._read_no_more", lambda: None)
+    monkeypatch.setattr("experiments.command.print", closed, raising=False)
+    assert experiment("round_robin", [*SMALL, "agents=[base,greedy]", f"results_dir={tmp_path}"]) == 0
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "complete: 16 games" in error and "continues" not in error
+
+
 def test_results_that_cannot_be_written_are_refused_input(tmp_path, capsys):
     (tmp_path / "file").touch()
     for part in ([], ["part=1/2"]):
@@ -231,6 +244,12 @@ def test_results_that_cannot_be_written_are_refused_input(tmp_path, capsys):
         assert experiment("round_robin", words) == 2
         error = capsys.readouterr().err
         assert error.count("\n") == 1 and str(tmp_path / "file") in error
+
+
+def test_a_slice_says_how_many_games_are_its_own(tmp_path, capsys):
+    words = ["cluster=serial", "display=plain", "agents=[base,greedy]", f"results_dir={tmp_path}", "deals=4", "part=1/3"]
+    assert experiment("round_robin", words) == 0
+    assert "slice 1/3, 8 of 16 games (3 matchups x 2 of 4 deals, " in capsys.readouterr().out.splitlines()[0]
 
 
 def test_a_failing_agent_stops_the_run_or_forfeits_its_game(tmp_path, capsys):
