@@ -1,7 +1,7 @@
 """Check a run: every shard as it was written, every expected game there exactly once; the last line is the hash of its content.
 
 python -m experiments.verify RUN
-python -m experiments.verify RUN --replay 1%      plays some of its games again
+python -m experiments.verify RUN --replay 1%      plays some of its games again, also of a run that is not complete
 
 The exit code is 0 only if the run is complete and sound.
 """
@@ -53,8 +53,10 @@ def _verify(run: Run, replay: float | None) -> int:
     for part in slice_folders(run.path):
         print(f"slice {part} is not merged: python -m experiments.merge {run.path}")
     sound = found.complete
-    if sound and replay:
-        sound = _replay(run, replay)
+    if replay and (found.damaged or found.problems or not found.games):
+        print("nothing was played again: first the run must be sound and have games")
+    elif replay:
+        sound = _replay(run, replay) and sound
     if sound:
         print(f"complete: {found.games:,} games, each there once")
     elif found.damaged or found.missing:

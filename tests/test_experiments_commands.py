@@ -252,6 +252,22 @@ def test_a_slice_says_how_many_games_are_its_own(tmp_path, capsys):
     assert "slice 1/3, 8 of 16 games (3 matchups x 2 of 4 deals, " in capsys.readouterr().out.splitlines()[0]
 
 
+def test_stored_games_of_an_incomplete_run_are_played_again_if_it_is_sound(run, tmp_path, capsys):
+    copy = tmp_path / run.name
+    shutil.copytree(run, copy)
+    data = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps(data | {"deals": 9}))
+    for line in (copy / "manifest.jsonl").read_text().splitlines():
+        if json.loads(line).get("dataset") == "moves":
+            (copy / "manifest.jsonl").write_text((copy / "manifest.jsonl").read_text().replace(line + "\n", ""))
+    assert verify([str(copy), "--replay", "100%"]) == 1
+    out = capsys.readouterr().out
+    assert "missing: 20 of 36 games" in out and "played again: 16 games, all the same" in out
+    next((copy / "games").iterdir()).unlink()
+    assert verify([str(copy), "--replay", "100%"]) == 1
+    assert "nothing was played again" in capsys.readouterr().out
+
+
 def test_a_failing_agent_stops_the_run_or_forfeits_its_game(tmp_path, capsys):
     (tmp_path / "mine.py").write_text(FAILING)
     words = [*SMALL, f"agents=['{tmp_path}/mine.py:fails']", "opponents=[greedy]"]
