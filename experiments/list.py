@@ -17,6 +17,8 @@ from experiments.reading import open_run
 from experiments.refusal import Refusal
 from experiments.run_file import FILE
 
+WIDTH = 80  # of what is no terminal
+
 
 def runs(folder: Path) -> Iterator[dict[str, Any]]:
     """What there is to say of each run, the newest first; a folder that cannot be read says why."""
@@ -47,18 +49,23 @@ def _show(folder: Path, as_json: bool) -> int:
     if as_json:
         print(json.dumps(found, indent=1))
         return 0
-    table = Table(box=None, pad_edge=False)
-    for heading in ("run", "what", "matchups", "deals", "games", "done", "created"):
-        table.add_column(heading, justify="right" if heading in ("matchups", "deals", "games", "done") else "left", overflow="fold")
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    for heading in ("run", "name", "matchups", "deals", "games", "done", "created"):
+        right = heading in ("matchups", "deals", "games", "done")
+        table.add_column(heading, justify="right" if right else "left", overflow="fold", no_wrap=heading != "name")
+    read = [one for one in found if "problem" not in one]
+    for one in read:
+        numbers = (f"{one['matchups']:,}", f"{one['deals']:,}", f"{one['games']:,}", f"{one['fraction']:.0%}")
+        table.add_row(Path(one["run"]).name, one["study"] or "", *numbers, one["created"][:10])
+    console = Console(markup=False, emoji=False, width=None if sys.stdout.isatty() else WIDTH)
+    if read:
+        print(f"{folder}/")
+        console.print(table)
     for one in found:
         if "problem" in one:
-            table.add_row(one["run"], one["problem"])
-            continue
-        what = one["study"] or one["kind"]
-        numbers = (f"{one['matchups']:,}", f"{one['deals']:,}", f"{one['games']:,}", f"{one['fraction']:.0%}")
-        table.add_row(one["run"], what, *numbers, one["created"])
-    console = Console(markup=False, emoji=False, width=None if sys.stdout.isatty() else 160)
-    console.print(table if found else f"{folder} has no runs yet")
+            print(f"cannot be read: {one['problem']}")
+    if not found:
+        print(f"{folder} has no runs yet")
     return 0
 
 

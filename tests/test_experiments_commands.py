@@ -268,6 +268,19 @@ def test_stored_games_of_an_incomplete_run_are_played_again_if_it_is_sound(run, 
     assert "nothing was played again" in capsys.readouterr().out
 
 
+def test_a_list_of_runs_fits_80_columns(run, tmp_path, capsys):
+    words = [*SMALL, "agents=[base,greedy]", "name=a_name_that_is_rather_long", f"results_dir={tmp_path}"]
+    assert experiment("round_robin", words) == 0
+    shutil.copytree(run, tmp_path / f"{run.name}-broken")
+    (tmp_path / f"{run.name}-broken" / "run.json").write_text("{}")
+    capsys.readouterr()
+    assert list_runs([str(tmp_path)]) == 0
+    *table, problem = capsys.readouterr().out.splitlines()
+    assert table[0] == f"{tmp_path}/" and all(len(line) <= 80 for line in table[1:])
+    assert table[2].startswith(run.name) and "16 100%" in table[2]
+    assert problem.startswith("cannot be read: ") and problem.endswith("fresh=true")
+
+
 def test_a_failing_agent_stops_the_run_or_forfeits_its_game(tmp_path, capsys):
     (tmp_path / "mine.py").write_text(FAILING)
     words = [*SMALL, f"agents=['{tmp_path}/mine.py:fails']", "opponents=[greedy]"]
