@@ -92,6 +92,11 @@ def readable(folder: Path, name: str) -> Iterator[None]:
     """A shard that cannot be read is refused in one line."""
     try:
         yield
+    except FileNotFoundError:
+        raise Refusal(
+            f"{folder / name} is not there: either the run is being laid out in fewer files just now, then try again in a moment; "
+            "or the shard is lost, then the command of the run plays it again"
+        ) from None
     except (pa.ArrowException, OSError) as error:
         why = " ".join(str(error).split())[:160]
         raise Refusal(
