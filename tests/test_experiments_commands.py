@@ -152,14 +152,14 @@ def test_a_damaged_manifest_is_one_clear_line(run, tmp_path, capsys):
 def test_a_shard_that_cannot_be_read_is_named(run, tmp_path, capsys):
     copy, game = tmp_path / run.name, f"{open_run(run).planned[0].id}/0/0"
     shutil.copytree(run, copy)
-    (shard,) = (copy / "games").iterdir()
-    whole = shard.read_bytes()
-    for spoil in (lambda: shard.write_bytes(whole[:1000]), shard.unlink):
-        spoil()
+    shards = sorted((copy / "games").iterdir())  # on a slow machine there are several
+    for spoil in (lambda shard: shard.write_bytes(shard.read_bytes()[:1000]), Path.unlink):
+        for shard in shards:
+            spoil(shard)
         for words in ([str(copy), game], [str(copy), "--csv", "--output", str(tmp_path / "csv")]):
             assert (export if "--csv" in words else replay)(words) == 2
             error = capsys.readouterr().err
-            assert error.count("\n") == 1 and str(shard) in error
+            assert error.count("\n") == 1 and any(str(shard) in error for shard in shards)
     assert not list((tmp_path / "csv").iterdir())
 
 
