@@ -59,7 +59,7 @@ def stored_games(folder: Path, games: int = GAMES) -> Path:
         name = f"games/{shard:04}.parquet"
         facts = write_shard(folder / name, [table], schema, lambda: None)
         own = {names[m]: [[0, deals, 1]] for m in np.unique(number // per_matchup)}
-        append_line(folder, dict(shard=name, dataset="games", deals=own, engine="made up", reason="new", **facts))
+        append_line(folder, dict(shard=name, dataset="games", deals=own, engine="made up", reason="new", time="", **facts))
     return folder
 
 
